@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs what README.md and docs/**/*.md show, so that they cannot go stale.
+
+A fenced block is run when the words after its language say so:
+
+  ```sh ci              bash runs it from the repository root and stops at the first line that fails
+  ```cpp ci             must compile; with a main, it must link too
+  ```cpp ci run=N       and must run with N ranks
+  ```text ci=COMMAND    is exactly what COMMAND prints to standard output; COMMAND is the rest of the
+                        line; `text exit=2 ci=COMMAND` when it should end with another status than 0
+
+In sh and text blocks $BUILD is the build tree, `kallima` its program, and mpicxx and mpiexec those of
+the MPI it was built with. Blocks run in the order in which they stand, README.md first; nothing but
+files passes from one to the next.
+"""
+
+import argparse
+import difflib
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
+
+
+class Block:
+    def __init__(self, path, line, info, text):
+        self.where = f"{path}:{line}"
+        self.line = line
+        self.text = text
+        words = info.split()
+        self.language = words[0] if words else ""
+        self.command = None
+        rest = info[len(self.language):]
+        found = re.search(r"(?:^|\s)ci=(.*)$", rest)
+        if found:
+            self.command = found.group(1).strip()
+            if len(self.command) > 1 and self.command[0] == self.command[-1] and self.command[0] in "\"'":
+                self.command = self.command[1:-1]
+            rest = rest[:found.start()]
+        tags = rest.split()
+        self.checked = "ci" in tags or self.command is not None
+        self.options = dict(tag.split("=", 1) for tag in tags if "=" in tag)
+
+
+def blocks_of(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    opening = None
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if opening is None:
+            if fence:
+                opening, start, body = fence, number, []
+            continue
+        indent, marks, info = opening.groups()
+        if fence and not fence.group(3) and fence.group(2).startswith(marks):
+            yield Block(path, start, info, "".join(text + "\n" for text in body))
+            opening = None
+        else:
+            body.append(line[len(indent):] if line.startswith(indent) else line.lstrip())
+    if opening is not None:
+        raise SystemExit(f"{path}:{start}: this block is never closed")
+
+
+class Runner:
+    def __init__(self, root, arguments, scratch):
+        self.root = root
+        self.arguments = arguments
+        self.scratch = scratch
+        self.environment = dict(os.environ, BUILD=arguments.build)
+        # The wrapper's own compiler need not be the one the library was built with.
+        self.environment.update(OMPI_CXX=arguments.cxx, MPICH_CXX=arguments.cxx)
+        tools = os.path.join(scratch, "bin")
+        os.mkdir(tools)
+        self.mpiexec = [arguments.mpiexec, *arguments.mpiexec_flag]
+        self._shim(os.path.join(tools, "mpicxx"), [arguments.mpicxx])
+        for name in ("mpiexec", "mpirun"):
+            self._shim(os.path.join(tools, name), self.mpiexec)
+        self.environment["PATH"] = os.pathsep.join([tools, *arguments.path, os.environ["PATH"]])
+
+    @staticmethod
+    def _shim(path, command):
+        # A script, not a link: some MPI wrappers look at the name they are called by.
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        os.chmod(path, 0o755)
+
+    def _call(self, command, **options):
+        return subprocess.run(command, cwd=self.root, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, **options)
+
+    def run(self, block):
+        """What is wrong with the block, or None."""
+        if block.language == "text" and block.command:
+            return self._text(block)
+        if block.command is None and block.language in ("sh", "bash"):
+            return self._sh(block)
+        if block.command is None and block.language in ("cpp", "c++"):
+            return self._cpp(block)
+        return f"do not know how to check a '{block.language}' block tagged like this"
+
+    def _sh(self, block):
+        trap = f"trap 'echo \"failed at line $((LINENO + {block.line} - 1)) of the document\" >&2' ERR\n"
+        script = "set -eE -o pipefail; " + trap + block.text
+        done = self._call(["bash", "-c", script], stderr=subprocess.STDOUT)
+        return f"ended with status {done.returncode}:\n{done.stdout}" if done.returncode else None
+
+    def _text(self, block):
+        expected_status = int(block.options.get("exit", 0))
+        done = self._call(["bash", "-c", block.command], stderr=subprocess.PIPE)
+        if done.returncode != expected_status:
+            return (f"'{block.command}' ended with status {done.returncode}, not {expected_status}:\n"
+                    f"{done.stdout}{done.stderr}")
+        printed = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "\n"
+        if printed == block.text:
+            return None
+        difference = difflib.unified_diff(block.text.splitlines(), printed.splitlines(),
+                                          "in the document", "printed", lineterm="")
+        return f"'{block.command}' prints something else:\n" + "\n".join(difference)
+
+    def _cpp(self, block):
+        source = os.path.join(self.scratch, "block.cpp")
+        program = os.path.join(self.scratch, "block")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(f'#line {block.line + 1} "{block.where.rsplit(":", 1)[0]}"\n{block.text}')
+        is_program = re.search(r"\bint\s+main\s*\(", block.text)
+        command = [self.arguments.mpicxx, "-std=c++20", "-Wall", "-Wextra", "-Werror",
+                   "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *self.arguments.flag]
+        command += [f"-I{path}" for path in self.arguments.include]
+        if is_program:
+            command += [source, "-o", program, *self.arguments.lib]
+            command += [f"-Wl,-rpath,{os.path.dirname(lib)}" for lib in self.arguments.lib if ".so" in lib]
+        else:
+            command += ["-c", source, "-o", program + ".o"]
+        done = self._call(command, stderr=subprocess.STDOUT)
+        if done.returncode:
+            return f"does not compile:\n{done.stdout}"
+        if "run" not in block.options:
+            return None
+        if not is_program:
+            return "is to be run but has no main"
+        done = self._call([*self.mpiexec, "-n", block.options["run"], program], stderr=subprocess.STDOUT)
+        return f"ended with status {done.returncode}:\n{done.stdout}" if done.returncode else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(__file__), ".."))
+    parser.add_argument("--build", required=True, help="the build tree")
+    parser.add_argument("--include", action="append", default=[], help="folder of headers")
+    parser.add_argument("--lib", action="append", default=[], help="library to link, in order")
+    parser.add_argument("--flag", action="append", default=[], help="flag for the compiler")
+    parser.add_argument("--path", action="append", default=[], help="folder of programs")
+    parser.add_argument("--cxx", required=True, help="compiler the library was built with")
+    parser.add_argument("--mpicxx", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--mpiexec-flag", action="append", default=[])
+    arguments = parser.parse_args()
+    root = os.path.abspath(arguments.root)
+
+    documents = [path for path in ["README.md"] if os.path.exists(os.path.join(root, path))]
+    documents += sorted(os.path.relpath(path, root)
+                        for path in glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True))
+    failures = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        runner = Runner(root, arguments, scratch)
+        for block in (block for path in documents for block in blocks_of(root, path) if block.checked):
+            problem = runner.run(block)
+            print(f"{block.where}: {'FAILED' if problem else 'ok'} ({block.language})", flush=True)
+            if problem:
+                failures += 1
+                print(problem, flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
