@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors are part of the interface. One table lists every code; the exception types, their names
+// and the codes of the C interface all come from it, so that they cannot drift apart.
+//
+// A collective call that fails throws the same type with the same code and the same text on every
+// rank of its communicator. Every text says what is wrong and names the mend.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+/// The table: X(code, name, exception type, what it means).
+#define KALLIMA_ERROR_TABLE(X)                                                                  \
+  X(1, invalid_shape, InvalidShape, "a shape that cannot be transformed")                       \
+  X(2, invalid_layout, InvalidLayout, "a layout that contradicts itself or its shape")          \
+  X(3, too_few_ranks, TooFewRanks, "a layout that needs more ranks than there are")             \
+  X(4, invalid_option, InvalidOption, "an option outside its range")                            \
+  X(5, invalid_buffer, InvalidBuffer, "memory that is null, too short or overlaps wrongly")     \
+  X(6, mismatched_arguments, MismatchedArguments, "ranks that called with different arguments") \
+  X(7, out_of_memory, OutOfMemory, "memory that could not be had")                              \
+  X(8, overflow, Overflow, "a size that does not fit its integer type")                         \
+  X(9, parse_error, ParseError, "a text that could not be read")                                \
+  X(10, mpi_failure, MpiFailure, "an MPI call that failed")                                     \
+  X(11, engine_failure, EngineFailure, "the FFT engine refused a transform")                    \
+  X(12, file_error, FileError, "a file that could not be read or written")                      \
+  X(13, stale_communicator, StaleCommunicator, "a communicator freed before its transform")     \
+  X(14, internal_error, InternalError, "a defect of the library itself")
+
+namespace kallima {
+
+/// Codes of all errors; 0 is success. Stable: numbers are never reused.
+enum class ErrorCode : int {
+  ok = 0,
+#define KALLIMA_CODE(code, name, type, meaning) name = code,
+  KALLIMA_ERROR_TABLE(KALLIMA_CODE)
+#undef KALLIMA_CODE
+};
+
+/// Name of a code as written in the table, "ok" for success, "unknown" for a number not in it.
+std::string_view name_of(ErrorCode code) noexcept;
+
+/// What a code means, in a few words.
+std::string_view meaning_of(ErrorCode code) noexcept;
+
+/// Base of all exceptions of the library.
+class Error : public std::runtime_error {
+ public:
+  /// An error with a text that names the mend.
+  Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
+
+  /// The code, as the C interface returns it.
+  [[nodiscard]] ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+#define KALLIMA_TYPE(number, name, type, meaning)                            \
+  /** See KALLIMA_ERROR_TABLE. */                                            \
+  class type : public Error {                                                \
+   public:                                                                   \
+    /** With a text that names the mend. */                                  \
+    explicit type(const std::string& text) : Error(ErrorCode::name, text) {} \
+  };
+KALLIMA_ERROR_TABLE(KALLIMA_TYPE)
+#undef KALLIMA_TYPE
+
+/// Throws the exception type that belongs to `code`. With ErrorCode::ok it throws InternalError.
+[[noreturn]] void throw_error(ErrorCode code, const std::string& text);
+
+}  // namespace kallima
