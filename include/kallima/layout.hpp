@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A layout says which rank holds which element of an array, and in what order it lies in memory.
+//
+// It is a value: equal on every rank, with no rank and no MPI in it, so that it can be computed,
+// printed and compared anywhere, also for machines that are not here. Two forms: a grid (every
+// axis is group-cyclic over some processors; slab, pencil, brick, block and cyclic are special
+// cases), or a table of boxes, one per rank, which is the only list over ranks anywhere.
+//
+// Text form, slowest axis in memory first:
+//
+//     z:block/4 y:all x:cyclic/2       x over 2 ranks like cards, z in 4 blocks, y whole
+//     z:block/4:ceil                   FFTW's rule for uneven blocks
+//     x:cycle2/8                       group-cyclic: 4 groups of 2
+//     z:block/4@1 y:block/2@4 x:all    rank = 1 * coord(z) + 4 * coord(y)
+//     boxes z y x | 0:4 0:8 0:8 | 4:8 0:8 0:8
+//
+// Without @, ranks are numbered with the coordinate of the last axis running fastest. Axes are
+// called x for the last, then y, z, w, v, u towards the first.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kallima/axis.hpp"
+
+namespace kallima {
+
+/// Extents of an array, slowest axis of a C array first.
+using Shape = std::vector<Index>;
+
+/// Product of the extents, or Overflow.
+Index volume(const Shape& shape);
+
+/// A shape a user may transform: 1 to 6 axes, extents at least 1, at most 2^62 elements.
+/// InvalidShape or Overflow otherwise.
+void validate_shape(const Shape& shape);
+
+/// Largest number of axes of a problem.
+inline constexpr int max_axes = 6;
+
+/// Most elements of a problem.
+inline constexpr Index max_elements = Index{1} << 62;
+
+/// Names of the axes of an array: x for the last, then y, z, w, v, u; a0, a1, ... beyond six.
+std::vector<std::string> axis_names(std::size_t axes);
+
+/// Indices [low, high) along every axis. Empty where some low = high.
+struct Box {
+  std::vector<Index> low;   ///< first index per axis
+  std::vector<Index> high;  ///< one beyond the last index per axis
+
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// Which rank holds which element, and where. See the head of this file.
+class Layout {
+ public:
+  /// The layout of nothing: no axes, one rank.
+  Layout() = default;
+
+  /// A grid. Strides must number the ranks 0 .. product of procs - 1 without gaps.
+  /// `order` lists the axes from slowest to fastest in memory; empty means 0, 1, 2, ...
+  /// InvalidLayout where axes, strides or order contradict themselves.
+  static Layout grid(std::vector<Axis> axes, std::vector<int> order = {});
+
+  /// A grid with default strides: the last axis' coordinate runs fastest over the ranks.
+  static Layout dealt(const Shape& shape, const std::vector<Index>& procs,
+                      const std::vector<Index>& cycles, Rule rule = Rule::balanced);
+
+  /// Every axis in blocks: a brick where all procs exceed 1.
+  static Layout block(const Shape& shape, const std::vector<Index>& procs,
+                      Rule rule = Rule::balanced);
+
+  /// Every axis dealt like cards.
+  static Layout cyclic(const Shape& shape, const std::vector<Index>& procs);
+
+  /// One axis in blocks, the others whole.
+  static Layout slab(const Shape& shape, Index procs, std::size_t axis = 0,
+                     Rule rule = Rule::balanced);
+
+  /// `whole` is not cut; `rows` and `columns` processors on the first and second of the others.
+  static Layout pencil(const Shape& shape, std::size_t whole, Index rows, Index columns);
+
+  /// A table: rank r holds boxes[r]. The boxes must cover the shape without overlap (empty ones
+  /// are allowed); InvalidLayout says where they do not. O(P 2^d log P).
+  static Layout boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int> order = {});
+
+  /// Reads the text form. ParseError or InvalidLayout say what is wrong with it.
+  static Layout parse(std::string_view text, const Shape& shape);
+  /// The same, with other names for the axes.
+  static Layout parse(std::string_view text, const Shape& shape,
+                      const std::vector<std::string>& names);
+
+  /// The text form; parse() restores an equal layout.
+  [[nodiscard]] std::string to_text() const;
+  /// The text form with other names for the axes.
+  [[nodiscard]] std::string to_text(const std::vector<std::string>& names) const;
+
+  /// A map of the owners, for people: at most two axes, the others at index 0.
+  [[nodiscard]] std::string picture() const;
+
+  /// Extents of the whole array.
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  /// Number of axes.
+  [[nodiscard]] std::size_t axes() const { return shape_.size(); }
+  /// Ranks it names; higher ones hold nothing.
+  [[nodiscard]] Index ranks() const { return ranks_; }
+  /// Axes from slowest to fastest in memory.
+  [[nodiscard]] const std::vector<int>& order() const { return order_; }
+  /// True for a grid, false for a table of boxes.
+  [[nodiscard]] bool is_grid() const { return table_.empty(); }
+  /// One axis of a grid.
+  [[nodiscard]] const Axis& axis(std::size_t a) const { return grid_[a]; }
+  /// The table of a layout of boxes; empty for a grid.
+  [[nodiscard]] const std::vector<Box>& table() const { return table_; }
+
+  /// Indices held by `rank` along axis a; empty beyond ranks(). O(1).
+  [[nodiscard]] Progression part(Index rank, std::size_t a) const;
+  /// Indices held by `rank`, per axis.
+  [[nodiscard]] std::vector<Progression> part(Index rank) const;
+  /// Extents of what `rank` holds, by axis (not by memory order).
+  [[nodiscard]] Shape local_shape(Index rank) const;
+  /// Elements held by `rank`.
+  [[nodiscard]] Index local_size(Index rank) const;
+  /// Most elements held by any rank. O(1) for a grid, O(P) for boxes.
+  [[nodiscard]] Index largest_local_size() const;
+  /// Number of ranks that hold at least one element. O(P) for boxes.
+  [[nodiscard]] Index active_ranks() const;
+  /// Distance in memory between neighbours along each axis, on `rank`.
+  [[nodiscard]] std::vector<Index> local_strides(Index rank) const;
+  /// Rank that holds an element. O(1) for a grid, O(P) for boxes.
+  [[nodiscard]] Index owner(const std::vector<Index>& index) const;
+  /// Place of an element in the memory of its owner.
+  [[nodiscard]] Index offset(const std::vector<Index>& index) const;
+  /// True where no rank lacks a part of axis a: its transform needs no exchange.
+  [[nodiscard]] bool whole(std::size_t a) const;
+
+  /// The same owners with another order in memory.
+  [[nodiscard]] Layout with_order(std::vector<int> order) const;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+
+ private:
+  Shape shape_;
+  std::vector<Axis> grid_;
+  std::vector<Box> table_;
+  std::vector<int> order_;
+  Index ranks_ = 1;
+};
+
+/// True where both layouts put every element on the same rank, whatever its order in memory.
+bool same_owners(const Layout& a, const Layout& b);
+
+}  // namespace kallima

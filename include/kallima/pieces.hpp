@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What moves when an array changes its layout.
+//
+// Per axis, what rank r holds before and rank s holds after is a progression, so what r sends to
+// s is a product of progressions: a strided sub-array of both ranks' memories. Partners of a rank
+// are found axis by axis and multiplied out, never by looking at all pairs of ranks.
+#pragma once
+
+#include <vector>
+
+#include "kallima/layout.hpp"
+
+namespace kallima {
+
+/// The part of an exchange that one rank has in common with one peer.
+struct Piece {
+  Index peer = 0;                   ///< the other rank (or the rank itself)
+  std::vector<Progression> places;  ///< per axis, places in this rank's local array
+  Index size = 0;                   ///< elements, at least 1
+
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// What `rank`, holding its part of `mine`, has in common with every rank of `theirs`, by
+/// ascending peer, empty ones left out. With mine = before and theirs = after these are the pieces
+/// it sends; with the two swapped, those it receives: the same function on both sides, and per
+/// axis the common indices ascend, so sender and receiver agree on every element's place in the
+/// message. O(number of peers + sum of procs) for grids, O(P) for boxes.
+std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
+
+/// What an exchange moves between different ranks, in elements and messages.
+struct Traffic {
+  Index elements = 0;                ///< all ranks together
+  Index messages = 0;                ///< all ranks together
+  Index most_sent = 0;               ///< elements, the busiest sender
+  Index most_received = 0;           ///< elements, the busiest receiver
+  Index most_messages_sent = 0;      ///< of any rank
+  Index most_messages_received = 0;  ///< of any rank
+  Index largest_message = 0;  ///< bound on the elements of any one message, own memory included
+
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+/// Exact, from the axes: O(P + sum of p_d q_d), less where axes are in blocks; O(P^2) between two
+/// tables of boxes.
+Traffic traffic(const Layout& from, const Layout& to);
+
+}  // namespace kallima

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kallima/layout.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/text.hpp"
+
+namespace kallima {
+
+namespace {
+
+std::string shape_text(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+
+std::vector<int> checked_order(std::vector<int> order, std::size_t axes) {
+  if (order.empty()) {
+    order.resize(axes);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted.size() != axes || sorted[i] != static_cast<int>(i)) {
+      throw InvalidLayout(
+          fmt::format("memory order {} does not name each of the {} axes once", order, axes));
+    }
+  }
+  return order;
+}
+
+void check_axis(const Axis& axis, std::size_t a) {
+  if (axis.n < 1) {
+    throw InvalidLayout(fmt::format("axis {} has extent {}; extents are at least 1", a, axis.n));
+  }
+  if (axis.procs < 1) {
+    throw InvalidLayout(
+        fmt::format("axis {} is dealt to {} processors; give at least 1", a, axis.procs));
+  }
+  if (axis.procs > std::numeric_limits<std::int32_t>::max()) {
+    throw InvalidLayout(
+        fmt::format("axis {} is dealt to {} processors; no more than 2^31 - 1", a, axis.procs));
+  }
+  if (axis.cycle < 1 || axis.procs % axis.cycle != 0) {
+    throw InvalidLayout(fmt::format("axis {}: cycle {} does not divide its {} processors", a,
+                                    axis.cycle, axis.procs));
+  }
+}
+
+/// Default strides: the last axis runs fastest.
+void number_ranks(std::vector<Axis>& axes) {
+  Index stride = 1;
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    axes[a].rank_stride = axes[a].procs == 1 ? 1 : stride;
+    stride = checked_mul(stride, axes[a].procs, "ranks of a layout");
+  }
+}
+
+Index box_volume(const Box& box) {
+  Index result = 1;
+  for (std::size_t a = 0; a < box.low.size(); ++a) {
+    result = checked_mul(result, box.high[a] - box.low[a], "volume of a box");
+  }
+  return result;
+}
+
+std::string box_text(const Box& box) {
+  std::vector<std::string> edges;
+  for (std::size_t a = 0; a < box.low.size(); ++a) {
+    edges.push_back(fmt::format("{}:{}", box.low[a], box.high[a]));
+  }
+  return fmt::format("{}", fmt::join(edges, " "));
+}
+
+bool overlap(const Box& a, const Box& b) {
+  for (std::size_t d = 0; d < a.low.size(); ++d) {
+    if (std::max(a.low[d], b.low[d]) >= std::min(a.high[d], b.high[d])) return false;
+  }
+  return true;
+}
+
+/// Signed corners of a box: its indicator function, differenced once along every axis. A set of
+/// boxes covers the array exactly once iff their corners add up to those of the array, because
+/// summing up again (integration) is injective. This needs no comparison of pairs.
+void add_corners(std::map<std::vector<Index>, Index>& corners, const Box& box, Index sign) {
+  const std::size_t axes = box.low.size();
+  std::vector<Index> corner(axes);
+  for (std::size_t mask = 0; mask < (std::size_t{1} << axes); ++mask) {
+    Index weight = sign;
+    for (std::size_t a = 0; a < axes; ++a) {
+      const bool upper = ((mask >> a) & 1U) != 0;
+      corner[a] = upper ? box.high[a] : box.low[a];
+      if (upper) weight = -weight;
+    }
+    const auto [at, inserted] = corners.emplace(corner, weight);
+    if (!inserted && (at->second += weight) == 0) corners.erase(at);
+  }
+}
+
+/// Says which boxes overlap, or that something is not covered. Compares pairs; only for errors.
+[[noreturn]] void throw_bad_cover(const std::vector<Box>& boxes, const Shape& shape) {
+  for (std::size_t r = 0; r < boxes.size(); ++r) {
+    for (std::size_t s = 0; s < r; ++s) {
+      if (overlap(boxes[r], boxes[s])) {
+        throw InvalidLayout(fmt::format(
+            "boxes of ranks {} ({}) and {} ({}) overlap; give every element to one rank", s,
+            box_text(boxes[s]), r, box_text(boxes[r])));
+      }
+    }
+  }
+  Index covered = 0;
+  for (const Box& box : boxes) covered += box_volume(box);
+  throw InvalidLayout(fmt::format("the boxes leave {} of the {} elements of {} to nobody",
+                                  text::grouped(volume(shape) - covered),
+                                  text::grouped(volume(shape)), shape_text(shape)));
+}
+
+std::string dealing_text(const Axis& axis) {
+  if (axis.procs == 1) return "all";
+  std::string text;
+  if (axis.cycle == 1) {
+    text = fmt::format("block/{}", axis.procs);
+  } else if (axis.cycle == axis.procs) {
+    text = fmt::format("cyclic/{}", axis.procs);
+  } else {
+    text = fmt::format("cycle{}/{}", axis.cycle, axis.procs);
+  }
+  if (axis.rule == Rule::ceil) text += ":ceil";
+  return text;
+}
+
+/// Reads "block/4", "cyclic/2", "cycle2/8", "all", with ":ceil" and "@stride" behind.
+Axis parse_dealing(std::string_view word, Index n, bool& has_stride) {
+  Axis axis;
+  axis.n = n;
+  const std::string whole(word);
+  if (const std::size_t at = word.find('@'); at != std::string_view::npos) {
+    axis.rank_stride = text::parse_count(word.substr(at + 1), "rank stride of '" + whole + "'");
+    has_stride = true;
+    word = word.substr(0, at);
+  }
+  if (const std::size_t at = word.find(':'); at != std::string_view::npos) {
+    const std::string_view rule = word.substr(at + 1);
+    if (rule == "ceil") {
+      axis.rule = Rule::ceil;
+    } else if (rule != "balanced") {
+      throw ParseError(fmt::format("'{}': unknown rule '{}'; use balanced or ceil", whole, rule));
+    }
+    word = word.substr(0, at);
+  }
+  if (word == "all") return axis;
+  const std::size_t slash = word.find('/');
+  const std::string_view kind = word.substr(0, slash);
+  if (slash == std::string_view::npos) {
+    throw ParseError(fmt::format(
+        "'{}': say over how many processors, as in block/4, cyclic/4, cycle2/4, or all", whole));
+  }
+  axis.procs = text::parse_count(word.substr(slash + 1), "processors of '" + whole + "'");
+  if (kind == "block") {
+    axis.cycle = 1;
+  } else if (kind == "cyclic") {
+    axis.cycle = axis.procs;
+  } else if (kind.starts_with("cycle")) {
+    axis.cycle = text::parse_count(kind.substr(5), "cycle of '" + whole + "'");
+  } else {
+    throw ParseError(fmt::format("'{}': unknown kind '{}'; use all, block/P, cyclic/P or cycleC/P",
+                                 whole, kind));
+  }
+  return axis;
+}
+
+int axis_called(const std::vector<std::string>& names, std::string_view name) {
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    if (names[a] == name) return static_cast<int>(a);
+  }
+  throw ParseError(
+      fmt::format("no axis is called '{}' here; the axes are {}", name, fmt::join(names, " ")));
+}
+
+}  // namespace
+
+Index volume(const Shape& shape) {
+  Index result = 1;
+  for (const Index n : shape) result = checked_mul(result, n, "number of elements");
+  return result;
+}
+
+void validate_shape(const Shape& shape) {
+  if (shape.empty() || shape.size() > static_cast<std::size_t>(max_axes)) {
+    throw InvalidShape(
+        fmt::format("a shape has 1 to {} axes, this one has {}", max_axes, shape.size()));
+  }
+  for (const Index n : shape) {
+    if (n < 1) {
+      throw InvalidShape(
+          fmt::format("shape {} has extent {}; every extent is at least 1", shape_text(shape), n));
+    }
+  }
+  if (volume(shape) > max_elements) {
+    throw Overflow(
+        fmt::format("shape {} has more than 2^62 elements; use a smaller one", shape_text(shape)));
+  }
+}
+
+std::vector<std::string> axis_names(std::size_t axes) {
+  std::vector<std::string> names;
+  for (std::size_t a = 0; a < axes; ++a) {
+    names.push_back(axes <= 6 ? std::string(1, "uvwzyx"[6 - axes + a]) : fmt::format("a{}", a));
+  }
+  return names;
+}
+
+Layout Layout::grid(std::vector<Axis> axes, std::vector<int> order) {
+  Layout layout;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    check_axis(axes[a], a);
+    if (axes[a].procs == 1) {  // normal form: what cannot matter is the same everywhere
+      axes[a].cycle = 1;
+      axes[a].rank_stride = 1;
+      axes[a].rule = Rule::balanced;
+    }
+    layout.shape_.push_back(axes[a].n);
+  }
+  std::vector<Axis> sorted;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(sorted),
+               [](const Axis& axis) { return axis.procs > 1; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Axis& a, const Axis& b) { return a.rank_stride < b.rank_stride; });
+  Index ranks = 1;
+  for (const Axis& axis : sorted) {
+    if (axis.rank_stride != ranks) {
+      throw InvalidLayout(
+          fmt::format("rank stride {} of an axis over {} processors leaves a gap or an overlap: "
+                      "{} is next; omit the strides to have ranks numbered row by row",
+                      axis.rank_stride, axis.procs, ranks));
+    }
+    ranks = checked_mul(ranks, axis.procs, "ranks of a layout");
+  }
+  layout.order_ = checked_order(std::move(order), axes.size());
+  layout.grid_ = std::move(axes);
+  layout.ranks_ = ranks;
+  return layout;
+}
+
+Layout Layout::dealt(const Shape& shape, const std::vector<Index>& procs,
+                     const std::vector<Index>& cycles, Rule rule) {
+  if (procs.size() != shape.size() || cycles.size() != shape.size()) {
+    throw InvalidLayout(fmt::format("a shape of {} axes needs {} numbers of processors, not {}",
+                                    shape.size(), shape.size(), procs.size()));
+  }
+  std::vector<Axis> axes(shape.size());
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    axes[a] = {shape[a], procs[a], cycles[a], 1, rule};
+    check_axis(axes[a], a);
+  }
+  number_ranks(axes);
+  return grid(std::move(axes));
+}
+
+Layout Layout::block(const Shape& shape, const std::vector<Index>& procs, Rule rule) {
+  return dealt(shape, procs, std::vector<Index>(procs.size(), 1), rule);
+}
+
+Layout Layout::cyclic(const Shape& shape, const std::vector<Index>& procs) {
+  return dealt(shape, procs, procs);
+}
+
+Layout Layout::slab(const Shape& shape, Index procs, std::size_t axis, Rule rule) {
+  if (axis >= shape.size()) {
+    throw InvalidLayout(
+        fmt::format("a slab cuts axis {}, but there are {} axes", axis, shape.size()));
+  }
+  std::vector<Index> grid(shape.size(), 1);
+  grid[axis] = procs;
+  return block(shape, grid, rule);
+}
+
+Layout Layout::pencil(const Shape& shape, std::size_t whole, Index rows, Index columns) {
+  if (shape.size() < 3 || whole >= shape.size()) {
+    throw InvalidLayout(
+        fmt::format("pencils need three axes, one of them whole; there are {}, whole is {}",
+                    shape.size(), whole));
+  }
+  std::vector<Index> grid;
+  for (std::size_t a = 0, cut = 0; a < shape.size(); ++a) {
+    grid.push_back(a == whole || cut == 2 ? 1 : cut++ == 0 ? rows : columns);
+  }
+  return block(shape, grid);
+}
+
+Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int> order) {
+  if (boxes.empty()) throw InvalidLayout("a table of boxes needs one box per rank; it is empty");
+  if (shape.size() > static_cast<std::size_t>(max_axes)) {
+    throw InvalidLayout(fmt::format("boxes have at most {} axes, not {}", max_axes, shape.size()));
+  }
+  std::map<std::vector<Index>, Index> corners;
+  Box all;
+  all.low.assign(shape.size(), 0);
+  all.high = shape;
+  for (std::size_t r = 0; r < boxes.size(); ++r) {
+    Box& box = boxes[r];
+    if (box.low.size() != shape.size() || box.high.size() != shape.size()) {
+      throw InvalidLayout(fmt::format("the box of rank {} has {} and {} edges for {} axes", r,
+                                      box.low.size(), box.high.size(), shape.size()));
+    }
+    bool empty = false;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      if (box.low[a] < 0 || box.low[a] > box.high[a] || box.high[a] > shape[a]) {
+        throw InvalidLayout(fmt::format("the box of rank {} ({}) does not lie inside {}", r,
+                                        box_text(box), shape_text(shape)));
+      }
+      empty = empty || box.low[a] == box.high[a];
+    }
+    if (empty) {  // normal form of nothing
+      box.low.assign(shape.size(), 0);
+      box.high.assign(shape.size(), 0);
+    } else {
+      add_corners(corners, box, 1);
+    }
+  }
+  add_corners(corners, all, -1);
+  if (!corners.empty()) throw_bad_cover(boxes, shape);
+  Layout layout;
+  layout.shape_ = shape;
+  layout.order_ = checked_order(std::move(order), shape.size());
+  layout.ranks_ = static_cast<Index>(boxes.size());
+  layout.table_ = std::move(boxes);
+  return layout;
+}
+
+Layout Layout::parse(std::string_view line, const Shape& shape) {
+  return parse(line, shape, axis_names(shape.size()));
+}
+
+Layout Layout::parse(std::string_view line, const Shape& shape,
+                     const std::vector<std::string>& names) {
+  const std::vector<std::string> words = text::words(line);
+  if (words.empty())
+    throw ParseError("a layout text is empty; write for instance z:block/4 y:all x:all");
+  std::vector<int> order;
+  if (words.front() == "boxes") {
+    const std::vector<std::string> fields = text::split(line, '|');
+    const std::vector<std::string> head = text::words(fields.front());
+    for (std::size_t i = 1; i < head.size(); ++i) order.push_back(axis_called(names, head[i]));
+    if (order.size() != shape.size()) {
+      throw ParseError(fmt::format("'{}' should name the {} axes {}", fields.front(), shape.size(),
+                                   fmt::join(names, " ")));
+    }
+    std::vector<Box> boxes;
+    for (std::size_t r = 1; r < fields.size(); ++r) {
+      const std::vector<std::string> edges = text::words(fields[r]);
+      if (edges.size() != shape.size()) {
+        throw ParseError(fmt::format("box '{}' has {} edges for {} axes", text::trim(fields[r]),
+                                     edges.size(), shape.size()));
+      }
+      Box box;
+      box.low.resize(shape.size());
+      box.high.resize(shape.size());
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        const std::vector<std::string> ends = text::split(edges[i], ':');
+        if (ends.size() != 2) {
+          throw ParseError(fmt::format("box edge '{}' should read low:high", edges[i]));
+        }
+        const auto a = static_cast<std::size_t>(order[i]);
+        box.low[a] = text::parse_count(ends[0], "lower edge");
+        box.high[a] = text::parse_count(ends[1], "upper edge");
+      }
+      boxes.push_back(std::move(box));
+    }
+    return Layout::boxes(shape, std::move(boxes), std::move(order));
+  }
+
+  std::vector<Axis> axes(shape.size());
+  std::vector<bool> seen(shape.size(), false);
+  bool has_stride = false;
+  for (const std::string& word : words) {
+    const std::size_t colon = word.find(':');
+    if (colon == std::string::npos) {
+      throw ParseError(
+          fmt::format("'{}' should read AXIS:KIND, as in {}:block/4", word, names.front()));
+    }
+    const int a = axis_called(names, word.substr(0, colon));
+    const auto at = static_cast<std::size_t>(a);
+    if (seen[at]) throw ParseError(fmt::format("axis {} is given twice in '{}'", names[at], line));
+    seen[at] = true;
+    order.push_back(a);
+    axes[at] = parse_dealing(std::string_view(word).substr(colon + 1), shape[at], has_stride);
+    check_axis(axes[at], at);
+  }
+  if (order.size() != shape.size()) {
+    throw ParseError(
+        fmt::format("layout '{}' names {} of the {} axes {}; give each, whole axes as "
+                    "NAME:all",
+                    line, order.size(), shape.size(), fmt::join(names, " ")));
+  }
+  if (!has_stride) number_ranks(axes);
+  return grid(std::move(axes), std::move(order));
+}
+
+std::string Layout::to_text() const { return to_text(axis_names(axes())); }
+
+std::string Layout::to_text(const std::vector<std::string>& names) const {
+  std::vector<std::string> parts;
+  if (!is_grid()) {
+    std::string head = "boxes";
+    for (const int a : order_) head += " " + names[static_cast<std::size_t>(a)];
+    parts.push_back(head);
+    for (const Box& box : table_) {
+      std::vector<std::string> edges;
+      for (const int a : order_) {
+        const auto at = static_cast<std::size_t>(a);
+        edges.push_back(fmt::format("{}:{}", box.low[at], box.high[at]));
+      }
+      parts.push_back(fmt::format("{}", fmt::join(edges, " ")));
+    }
+    return fmt::format("{}", fmt::join(parts, " | "));
+  }
+  std::vector<Axis> numbered = grid_;
+  number_ranks(numbered);
+  const bool strides = numbered != grid_;
+  for (const int a : order_) {
+    const auto at = static_cast<std::size_t>(a);
+    std::string part = fmt::format("{}:{}", names[at], dealing_text(grid_[at]));
+    if (strides && grid_[at].procs > 1) part += fmt::format("@{}", grid_[at].rank_stride);
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+Progression Layout::part(Index rank, std::size_t a) const {
+  if (rank >= ranks_) return {};
+  if (!is_grid()) {
+    const Box& box = table_[static_cast<std::size_t>(rank)];
+    return Progression::make(box.low[a], 1, box.high[a] - box.low[a]);
+  }
+  return grid_[a].part(grid_[a].coord(rank));
+}
+
+std::vector<Progression> Layout::part(Index rank) const {
+  std::vector<Progression> result(axes());
+  for (std::size_t a = 0; a < axes(); ++a) result[a] = part(rank, a);
+  return result;
+}
+
+Shape Layout::local_shape(Index rank) const {
+  Shape result(axes());
+  for (std::size_t a = 0; a < axes(); ++a) result[a] = part(rank, a).count;
+  return result;
+}
+
+Index Layout::local_size(Index rank) const {
+  Index result = rank < ranks_ ? 1 : 0;
+  for (std::size_t a = 0; a < axes(); ++a) result *= part(rank, a).count;
+  return result;
+}
+
+Index Layout::largest_local_size() const {
+  if (is_grid()) return local_size(0);
+  Index result = 0;
+  for (Index r = 0; r < ranks_; ++r) result = std::max(result, local_size(r));
+  return result;
+}
+
+Index Layout::active_ranks() const {
+  Index result = is_grid() ? 1 : 0;
+  if (is_grid()) {
+    for (const Axis& axis : grid_) {
+      // Coordinates that hold something: whole groups hold at least one index in each coordinate
+      // once they have `cycle` indices.
+      Index active = 0;
+      if (axis.n >= axis.procs && axis.rule == Rule::balanced) {
+        active = axis.procs;
+      } else {
+        for (Index g = 0; g < axis.groups(); ++g) {
+          active += std::min(axis.cycle, axis.group_begin(g + 1) - axis.group_begin(g));
+        }
+      }
+      result *= active;
+    }
+    return result;
+  }
+  for (Index r = 0; r < ranks_; ++r) result += local_size(r) > 0 ? 1 : 0;
+  return result;
+}
+
+std::vector<Index> Layout::local_strides(Index rank) const {
+  std::vector<Index> strides(axes());
+  Index stride = 1;
+  for (std::size_t i = axes(); i-- > 0;) {
+    const auto a = static_cast<std::size_t>(order_[i]);
+    strides[a] = stride;
+    stride *= part(rank, a).count;
+  }
+  return strides;
+}
+
+Index Layout::owner(const std::vector<Index>& index) const {
+  if (is_grid()) {
+    Index rank = 0;
+    for (std::size_t a = 0; a < axes(); ++a)
+      rank += grid_[a].owner(index[a]) * grid_[a].rank_stride;
+    return rank;
+  }
+  for (Index r = 0; r < ranks_; ++r) {
+    bool inside = true;
+    for (std::size_t a = 0; a < axes() && inside; ++a) inside = part(r, a).contains(index[a]);
+    if (inside) return r;
+  }
+  throw InternalError("an index outside of every box");
+}
+
+Index Layout::offset(const std::vector<Index>& index) const {
+  const Index rank = owner(index);
+  const std::vector<Index> strides = local_strides(rank);
+  Index result = 0;
+  for (std::size_t a = 0; a < axes(); ++a) result += part(rank, a).place(index[a]) * strides[a];
+  return result;
+}
+
+bool Layout::whole(std::size_t a) const {
+  if (is_grid()) return grid_[a].whole();
+  for (Index r = 0; r < ranks_; ++r) {
+    if (local_size(r) > 0 && part(r, a).count != shape_[a]) return false;
+  }
+  return true;
+}
+
+Layout Layout::with_order(std::vector<int> order) const {
+  Layout result = *this;
+  result.order_ = checked_order(std::move(order), axes());
+  return result;
+}
+
+bool same_owners(const Layout& a, const Layout& b) {
+  if (a.shape() != b.shape()) return false;
+  if (a.is_grid() && b.is_grid() && a.ranks() == b.ranks()) {
+    for (std::size_t d = 0; d < a.axes(); ++d) {
+      if (!same_dealing(a.axis(d), b.axis(d)) || a.axis(d).rank_stride != b.axis(d).rank_stride) {
+        return false;
+      }
+    }
+    return true;
+  }
+  for (Index r = 0; r < std::max(a.ranks(), b.ranks()); ++r) {
+    const bool idle = a.local_size(r) == 0 && b.local_size(r) == 0;
+    if (!idle && a.part(r) != b.part(r)) return false;
+  }
+  return true;
+}
+
+}  // namespace kallima
