@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A plan is a short list of steps, alternately sweeps (one pass over local memory that computes)
+// and exchanges (pieces of the array change owner), from the layout the user has to the layout the
+// user wants. It is pure data: equal on all ranks, printable, hashable, and it needs no MPI. What
+// is printed is what runs; what will be priced is what runs.
+//
+// Between two steps the array is in a state. There every axis is a list of digits: factors of its
+// extent, each with a weight, still a position or already a frequency. The layout of a state deals
+// digits, not axes, to ranks, so that one mechanism (pieces between two layouts) serves whole
+// axes of any extent, uneven ones too, and axes that are split on the way. A whole axis is one
+// digit of weight 1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kallima/layout.hpp"
+#include "kallima/pieces.hpp"
+#include "kallima/problem.hpp"
+
+namespace kallima {
+
+/// Which way a plan transforms.
+enum class Direction : std::uint8_t {
+  forward,   ///< position to frequency, exponent -2 pi i
+  backward,  ///< frequency to position, exponent +2 pi i
+};
+
+/// What a digit counts.
+enum class DigitKind : std::uint8_t { position, frequency };
+
+/// One factor of an axis; its radix is the extent of the state's layout at the same place.
+struct Digit {
+  int axis = 0;                          ///< axis of the problem
+  Index weight = 1;                      ///< what the digit counts in units of the axis' index
+  DigitKind kind = DigitKind::position;  ///< position until transformed
+
+  friend bool operator==(const Digit&, const Digit&) = default;
+};
+
+/// What the data is between two steps.
+struct State {
+  Element element;            ///< type of the elements
+  std::vector<Digit> digits;  ///< what the extents of the layout mean
+  Layout layout;              ///< where each element is
+
+  /// Names of the digits: x for a position, kx for a frequency.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// The layout with these names.
+  [[nodiscard]] std::string to_text() const { return layout.to_text(names()); }
+
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// What a sweep computes along its digit.
+enum class Kernel : std::uint8_t {
+  none,     ///< moves data only
+  fourier,  ///< discrete Fourier transform
+};
+
+/// How the lines of a tile lie in its buffer.
+enum class TileForm : std::uint8_t {
+  lines,       ///< one line after the other
+  interleaved  ///< first elements of all lines, then all second ones, ...
+};
+
+/// One pass over local memory: each tile of lines is gathered, transformed in cache, scattered.
+struct Sweep {
+  Kernel kernel = Kernel::none;     ///< what is computed
+  int digit = 0;                    ///< along which digit of the state; unused for none
+  Index lines = 1;                  ///< lines per tile
+  TileForm form = TileForm::lines;  ///< of the tile's buffer
+
+  friend bool operator==(const Sweep&, const Sweep&) = default;
+};
+
+/// By what means pieces travel.
+enum class Route : std::uint8_t {
+  messages,  ///< a message per pair of ranks, in rounds
+  alltoallv  ///< one MPI_Alltoallv, for comparison
+};
+
+/// Pieces of the array change owner. The elements of a message lie in the memory order of `to`.
+struct Exchange {
+  Layout to;                      ///< layout of the state behind it
+  Route route = Route::messages;  ///< how the pieces travel
+  Traffic traffic;                ///< exactly what travels between different ranks
+
+  friend bool operator==(const Exchange&, const Exchange&) = default;
+};
+
+/// One step of a plan.
+using Step = std::variant<Sweep, Exchange>;
+
+/// How ranks are laid on nodes; an input of planning.
+struct Placement {
+  Index ranks_per_node = 0;  ///< 0: not known
+
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+/// The steps from one layout to another, with the states between them.
+class Plan {
+ public:
+  /// An empty plan of an empty problem.
+  Plan() = default;
+
+  /// A plan that starts in `start` and takes `steps`. Computes the states between; InternalError
+  /// where a step does not fit the state before it. The traffic of exchanges is computed here.
+  Plan(Problem problem, Direction direction, Index ranks, Placement placement, const Layout& start,
+       std::vector<Step> steps);
+
+  /// Reads the text form. ParseError where it is damaged; a wrong hash is damage.
+  static Plan parse(std::string_view text);
+  /// The text form: reads like a sentence, and parse() restores an equal plan.
+  [[nodiscard]] std::string to_text() const;
+  /// Hash of the text form; equal plans have equal hashes.
+  [[nodiscard]] std::uint64_t hash() const;
+
+  /// The plan that undoes this one: its steps backwards, in the other direction.
+  [[nodiscard]] Plan reversed() const;
+
+  /// What is transformed.
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  /// Which way.
+  [[nodiscard]] Direction direction() const { return direction_; }
+  /// Ranks it was made for, idle ones included.
+  [[nodiscard]] Index ranks() const { return ranks_; }
+  /// How they are laid on nodes.
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  /// The steps, in order.
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+  /// states()[i] is before step i, states().back() behind the last.
+  [[nodiscard]] const std::vector<State>& states() const { return states_; }
+  /// Layout of the input.
+  [[nodiscard]] const Layout& input() const { return states_.front().layout; }
+  /// Layout of the output.
+  [[nodiscard]] const Layout& output() const { return states_.back().layout; }
+  /// Number of exchanges.
+  [[nodiscard]] Index exchanges() const;
+  /// Sum over the exchanges; the largest figures are sums of largest figures.
+  [[nodiscard]] Traffic total_traffic() const;
+  /// Most elements of any state on any rank.
+  [[nodiscard]] Index largest_local_size() const;
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+
+ private:
+  void append(Step step);
+
+  Problem problem_;
+  Direction direction_ = Direction::forward;
+  Index ranks_ = 1;
+  Placement placement_;
+  std::vector<Step> steps_;
+  std::vector<State> states_{State{}};
+};
+
+}  // namespace kallima

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/schedule.hpp"
+
+#include <algorithm>
+
+namespace kallima {
+
+namespace {
+
+Area other(Area area) { return area == Area::output ? Area::workspace : Area::output; }
+
+bool is_exchange(const Plan& plan, std::size_t step) {
+  return step < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[step]);
+}
+
+/// Reads and writes the same lines at the same places, so it can stay in its area.
+bool can_stay(const Leg& leg) { return leg.step != Leg::copy && !leg.gathers && !leg.scatters; }
+
+/// Areas backwards from the output; the sweep at leg `mover` changes area though it could stay.
+void assign(const Plan& plan, std::vector<Leg>& legs, std::size_t mover) {
+  Area area = Area::output;
+  for (std::size_t i = legs.size(); i-- > 0;) {
+    legs[i].to = area;
+    const bool exchange = is_exchange(plan, static_cast<std::size_t>(legs[i].step));
+    if (exchange || !can_stay(legs[i]) || i == mover) area = other(area);
+    legs[i].from = area;
+  }
+}
+
+Index local(const Plan& plan, std::size_t state, Index rank) {
+  return plan.states()[state].layout.local_size(rank);
+}
+
+}  // namespace
+
+Schedule schedule(const Plan& plan, bool in_place) {
+  Schedule result;
+  result.in_place = in_place;
+  const std::size_t steps = plan.steps().size();
+  for (std::size_t i = 0; i < steps; ++i) {
+    Leg leg;
+    leg.step = static_cast<int>(i);
+    if (!is_exchange(plan, i)) {
+      leg.gathers = i > 0 && is_exchange(plan, i - 1);
+      leg.scatters = is_exchange(plan, i + 1);
+    }
+    result.legs.push_back(leg);
+  }
+  if (result.legs.empty()) {
+    if (!in_place) result.legs.push_back({});
+    return result;
+  }
+  std::vector<Leg>& legs = result.legs;
+  assign(plan, legs, legs.size());
+  if (!in_place) {
+    legs.front().from = Area::input;
+    return result;
+  }
+  // In place: the first leg reads the output area, so it must write elsewhere or stay exactly.
+  if (legs.front().to == Area::output && !can_stay(legs.front())) {
+    std::size_t mover = legs.size();
+    for (std::size_t i = 1; i < legs.size(); ++i) {
+      if (can_stay(legs[i]) && !is_exchange(plan, i)) mover = i;
+    }
+    assign(plan, legs, mover);
+    if (mover == legs.size()) {
+      legs.front().from = Area::workspace;
+      legs.insert(legs.begin(), Leg{Leg::copy, Area::output, Area::workspace, false, false});
+      return result;
+    }
+  }
+  legs.front().from = Area::output;
+  return result;
+}
+
+Index output_capacity(const Plan& plan, bool in_place, Index rank) {
+  const Index out = plan.output().local_size(rank);
+  return in_place ? std::max(out, plan.input().local_size(rank)) : out;
+}
+
+Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
+  Workspace result;
+  const Index capacity = output_capacity(plan, schedule.in_place, rank);
+  for (std::size_t i = 0; i < schedule.legs.size(); ++i) {
+    const Leg& leg = schedule.legs[i];
+    const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
+    const bool exchange = leg.step != Leg::copy && is_exchange(plan, step);
+    const Index size = leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, step + 1, rank);
+    if (leg.to == Area::workspace) {
+      result.main = std::max(result.main, size);
+    } else if (size > capacity) {
+      Index spill = size;
+      if (exchange || leg.scatters) {
+        // Pieces lie in the output as long as they fit; the first that does not, and all behind
+        // it, spill. Alltoallv wants them in one block.
+        const auto& moved = std::get<Exchange>(plan.steps()[exchange ? step : step + 1]);
+        if (moved.route == Route::messages) {
+          spill = std::min(size, size - capacity + moved.traffic.largest_message);
+        }
+      }
+      result.spill = std::max(result.spill, spill);
+    }
+    if (leg.step == Leg::copy || exchange) continue;
+    const auto& sweep = std::get<Sweep>(plan.steps()[step]);
+    if (sweep.kernel != Kernel::none && local(plan, step, rank) > 0) {
+      const Index length =
+          plan.states()[step].layout.shape()[static_cast<std::size_t>(sweep.digit)];
+      result.tile = std::max(result.tile, sweep.lines * length);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// True where every rank of the plan holds the same sizes as rank 0 in every state.
+bool uniform(const Plan& plan) {
+  for (const State& state : plan.states()) {
+    const Layout& layout = state.layout;
+    if (!layout.is_grid() || layout.ranks() != plan.ranks()) return false;
+    for (std::size_t a = 0; a < layout.axes(); ++a) {
+      if (!layout.axis(a).even()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
+  if (uniform(plan)) return workspace(plan, schedule, 0);
+  Workspace result;
+  for (Index rank = 0; rank < plan.ranks(); ++rank) {
+    const Workspace here = workspace(plan, schedule, rank);
+    result.main = std::max(result.main, here.main);
+    result.spill = std::max(result.spill, here.spill);
+    result.tile = std::max(result.tile, here.tile);
+  }
+  return result;
+}
+
+}  // namespace kallima

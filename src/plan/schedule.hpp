@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the data lies while a plan runs.
+//
+// A plan's steps move the array between three areas of memory: the user's input, the user's
+// output, and the workspace. A sweep that neighbours an exchange writes its result packed, piece
+// behind piece, or reads it so; an exchange goes from one packed area to another. So sweeps and
+// exchanges alternate between output and workspace, and the assignment is made backwards from the
+// output. A sweep between two sweeps stays where it is. In place, input and output are the same
+// memory, and the first leg must leave it; where the count of legs does not allow that, one such
+// inner sweep changes area, and where there is none, a copy comes first.
+//
+// Rejected: deciding by sizes. The areas would differ between ranks and passes could not be
+// printed. Sizes only decide how much workspace a rank needs: what does not fit the output area
+// spills behind the workspace.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kallima/plan.hpp"
+
+namespace kallima {
+
+/// A memory that a plan works in.
+enum class Area : std::uint8_t { input, output, workspace };
+
+/// One step of a plan, or a copy, with the areas it reads and writes.
+struct Leg {
+  static constexpr int copy = -1;  ///< step number of a plain copy
+
+  int step = copy;          ///< index into Plan::steps()
+  Area from = Area::input;  ///< read
+  Area to = Area::output;   ///< written
+  bool gathers = false;     ///< reads pieces that an exchange delivered
+  bool scatters = false;    ///< writes pieces that an exchange will take
+};
+
+/// The legs of a plan.
+struct Schedule {
+  bool in_place = false;
+  std::vector<Leg> legs;
+
+  /// Passes over local memory: one per sweep or copy, and one per exchange, whose messages are
+  /// read and written once at least.
+  [[nodiscard]] Index passes() const { return static_cast<Index>(legs.size()); }
+};
+
+/// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
+Schedule schedule(const Plan& plan, bool in_place);
+
+/// What one rank needs beyond input and output, in elements.
+struct Workspace {
+  Index main = 0;   ///< for what is assigned to the workspace
+  Index spill = 0;  ///< for what is assigned to the output and does not fit it
+  Index tile = 0;   ///< for the tile of a sweep
+
+  [[nodiscard]] Index elements() const { return main + spill + tile; }
+};
+
+/// O(steps) for one rank.
+Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank);
+
+/// The largest of any rank, part by part. O(P steps), O(steps) where all ranks hold the same.
+Workspace largest_workspace(const Plan& plan, const Schedule& schedule);
+
+/// Elements that the output area holds on a rank.
+Index output_capacity(const Plan& plan, bool in_place, Index rank);
+
+}  // namespace kallima

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The text form of a plan. Lines that begin with a keyword are the plan; lines indented deeper are
+// remarks that follow from it. Reading a plan computes the remarks anew and compares the whole
+// text, so a text that was damaged anywhere is refused.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/text.hpp"
+#include "kallima/plan.hpp"
+#include "plan/schedule.hpp"
+
+namespace kallima {
+
+namespace {
+
+constexpr const char* remark = "            ";
+
+std::string direction_text(Direction direction) {
+  return direction == Direction::forward ? "forward" : "backward";
+}
+
+/// "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it", where an axis is uneven.
+std::string uneven_remark(const Axis& axis, const std::string& name) {
+  std::map<Index, Index, std::greater<>> holders;
+  for (Index coord = 0; coord < axis.procs; ++coord) ++holders[axis.size(coord)];
+  std::vector<std::string> sizes;
+  for (const auto& [size, count] : holders) sizes.push_back(fmt::format("{} hold {}", count, size));
+  Index below = axis.procs;
+  while (axis.n % below != 0) --below;
+  Index above = axis.procs;
+  while (above < axis.n && axis.n % above != 0) ++above;
+  std::string divisors = fmt::format("{}", below);
+  if (above <= axis.n && axis.n % above == 0) divisors += fmt::format(" or {}", above);
+  return fmt::format("{}{} of {} over {}: {}; {} divide it\n", remark, axis.n, name, axis.procs,
+                     fmt::join(sizes, ", "), divisors);
+}
+
+std::string balance_remarks(const State& state, Index ranks) {
+  const Layout& layout = state.layout;
+  std::string result;
+  const Index active = layout.active_ranks();
+  if (active < ranks) {
+    result += fmt::format("{}{} of {} ranks hold data\n", remark, text::grouped(active),
+                          text::grouped(ranks));
+  }
+  if (!layout.is_grid()) return result;
+  const std::vector<std::string> names = state.names();
+  for (std::size_t a = 0; a < layout.axes(); ++a) {
+    if (!layout.axis(a).even()) result += uneven_remark(layout.axis(a), names[a]);
+  }
+  return result;
+}
+
+std::string traffic_remark(const Traffic& moved, Index bytes) {
+  if (moved.messages == 0) return fmt::format("{}no data leaves its rank\n", remark);
+  return fmt::format(
+      "{0}{1} bytes in {2}\n"
+      "{0}busiest rank sends {3} bytes in {4}, receives {5} bytes in {6}\n",
+      remark, text::grouped(moved.elements * bytes), text::plural(moved.messages, "message"),
+      text::grouped(moved.most_sent * bytes), text::plural(moved.most_messages_sent, "message"),
+      text::grouped(moved.most_received * bytes),
+      text::plural(moved.most_messages_received, "message"));
+}
+
+std::string sweep_text(const Sweep& sweep, const State& before) {
+  if (sweep.kernel == Kernel::none) return "copy";
+  return fmt::format("{} by fourier, {} {} {} a tile",
+                     before.names()[static_cast<std::size_t>(sweep.digit)], sweep.lines,
+                     sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
+                     sweep.lines == 1 ? "line" : "lines");
+}
+
+std::string route_text(Route route) { return route == Route::messages ? "messages" : "alltoallv"; }
+
+std::string memory_line(const Plan& plan, bool in_place) {
+  const Schedule legs = schedule(plan, in_place);
+  const Workspace need = largest_workspace(plan, legs);
+  const Index bytes = plan.states().front().element.bytes();
+  const Index local = std::max<Index>(1, plan.largest_local_size());
+  return fmt::format(
+      "{:<13} {} over memory, workspace {} bytes ({:.2f} of the largest local array), "
+      "tile {} bytes\n",
+      in_place ? "in place:" : "out of place:",
+      fmt::format("{} pass{}", legs.passes(), legs.passes() == 1 ? "" : "es"),
+      text::grouped((need.main + need.spill) * bytes),
+      static_cast<double>(need.main + need.spill) / static_cast<double>(local),
+      text::grouped(need.tile * bytes));
+}
+
+/// The text up to the line with its hash.
+std::string body(const Plan& plan) {
+  std::string out =
+      fmt::format("plan {} {} on {}", plan.problem().to_text(), direction_text(plan.direction()),
+                  text::plural(plan.ranks(), "rank"));
+  if (plan.placement().ranks_per_node > 0) {
+    out += fmt::format(", {} a node", plan.placement().ranks_per_node);
+  }
+  const Index bytes = plan.states().front().element.bytes();
+  out += fmt::format("\n  start     {}\n", plan.states().front().to_text());
+  out += balance_remarks(plan.states().front(), plan.ranks());
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
+      out += fmt::format("  sweep     {}\n", sweep_text(*sweep, plan.states()[i]));
+      continue;
+    }
+    const auto& exchange = std::get<Exchange>(plan.steps()[i]);
+    out += fmt::format("  exchange  {} by {}\n", plan.states()[i + 1].to_text(),
+                       route_text(exchange.route));
+    out += traffic_remark(exchange.traffic, bytes);
+    out += balance_remarks(plan.states()[i + 1], plan.ranks());
+  }
+  out += fmt::format("  end       {}\n", plan.states().back().to_text());
+  out += memory_line(plan, false);
+  out += memory_line(plan, true);
+  return out;
+}
+
+[[noreturn]] void damaged(std::string_view line) {
+  throw ParseError(fmt::format("plan text is damaged at '{}'; make the plan anew", line));
+}
+
+Index count_in(const std::string& word) {
+  std::string digits = word;
+  digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+  return text::parse_count(digits, "plan text");
+}
+
+Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
+                  std::string_view line) {
+  // sweep x by fourier, 16 interleaved lines a tile
+  Sweep sweep;
+  if (words.size() == 2 && words[1] == "copy") return sweep;
+  if (words.size() != 9) damaged(line);
+  const std::vector<std::string> names = before.names();
+  const auto at = std::find(names.begin(), names.end(), words[1]);
+  if (at == names.end() || words[3] != "fourier,") damaged(line);
+  sweep.kernel = Kernel::fourier;
+  sweep.digit = static_cast<int>(at - names.begin());
+  sweep.lines = count_in(words[4]);
+  sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;
+  return sweep;
+}
+
+}  // namespace
+
+std::string Plan::to_text() const {
+  const std::string text = body(*this);
+  return text + fmt::format("hash {}\n", text::hex(text::hash(text)));
+}
+
+std::uint64_t Plan::hash() const { return text::hash(body(*this)); }
+
+Plan Plan::parse(std::string_view text) {
+  Plan plan;
+  bool started = false;
+  for (const std::string& line : text::split(text, '\n')) {
+    if (line.starts_with(remark)) continue;
+    const std::vector<std::string> words = text::words(line);
+    if (words.empty()) continue;
+    const std::string_view rest =
+        text::trim(std::string_view(text::trim(line)).substr(words[0].size()));
+    const std::string& keyword = words[0];
+    if (keyword == "plan") {
+      // plan PROBLEM forward on 4 ranks, 2 a node
+      if (words.size() != 6 && words.size() != 9) damaged(line);
+      plan.problem_ = Problem::parse(words[1]);
+      plan.direction_ = words[2] == "backward" ? Direction::backward : Direction::forward;
+      plan.ranks_ = count_in(words[4]);
+      if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
+    } else if (keyword == "start") {
+      State named;  // only for the names that the first state's digits have
+      const DigitKind kind =
+          plan.direction_ == Direction::forward ? DigitKind::position : DigitKind::frequency;
+      for (std::size_t a = 0; a < plan.problem_.shape.size(); ++a) {
+        named.digits.push_back({static_cast<int>(a), 1, kind});
+      }
+      const Layout start = Layout::parse(rest, plan.problem_.shape, named.names());
+      plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
+      started = true;
+    } else if (keyword == "sweep" || keyword == "exchange") {
+      if (!started) damaged(line);
+      const State& before = plan.states_.back();
+      if (keyword == "sweep") {
+        plan.append(parse_sweep(words, before, line));
+      } else {
+        const std::size_t by = rest.rfind(" by ");
+        if (by == std::string_view::npos) damaged(line);
+        Exchange exchange;
+        exchange.to = Layout::parse(rest.substr(0, by), before.layout.shape(), before.names());
+        exchange.route = rest.substr(by + 4) == "alltoallv" ? Route::alltoallv : Route::messages;
+        plan.append(std::move(exchange));
+      }
+    } else if (keyword != "end" && keyword != "out" && keyword != "in" && keyword != "hash") {
+      damaged(line);
+    }
+  }
+  if (!started) damaged(text.substr(0, text.find('\n')));
+  if (plan.to_text() != text) damaged("a line whose figures do not follow from its steps");
+  return plan;
+}
+
+}  // namespace kallima
