@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From a problem, a number of ranks and the layouts a user has and wants, to a plan. Pure: no MPI,
+// no measurement; the same request gives the same plan everywhere.
+#pragma once
+
+#include <optional>
+
+#include "kallima/plan.hpp"
+
+namespace kallima {
+
+/// What is asked of the planner.
+struct PlanRequest {
+  Problem problem;            ///< what to transform
+  Index ranks = 1;            ///< ranks there are; a plan may leave some idle and says so
+  std::optional<Layout> in;   ///< layout of the input; the planner's choice where empty
+  std::optional<Layout> out;  ///< layout of the output; where empty, any, which saves the way back
+  Placement placement;        ///< how ranks are laid on nodes
+  Route route = Route::messages;      ///< how pieces travel
+  Index tile_bytes = Index{1} << 19;  ///< size that tiles should not exceed, for the cache
+};
+
+/// Checks a request: InvalidShape, InvalidLayout, TooFewRanks, InvalidOption, Overflow, each with
+/// the mend in its text.
+void validate(const PlanRequest& request);
+
+/// The forward plan with the best-balanced states (in powers of two), among these the one with the
+/// fewest exchanges, then bytes, then messages, then the smallest largest local array. Validates
+/// first. O(P) per exchange considered.
+Plan make_plan(const PlanRequest& request);
+
+}  // namespace kallima

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fall-back: one rank transforms everything while the others wait. Right, and slow; the plan's
+// text says how many ranks hold data.
+#include "planner/ways.hpp"
+
+namespace kallima {
+
+void propose_gather(const PlanRequest& request, Proposals& next) {
+  const Shape& shape = request.problem.shape;
+  next.push_back(Layout::block(shape, std::vector<Index>(shape.size(), 1)));
+}
+
+}  // namespace kallima
