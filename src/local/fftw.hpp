@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The FFTW3 interface as one template over the precision, and the lock its planner needs.
+#pragma once
+
+#include <fftw3.h>
+
+#include <complex>
+#include <mutex>
+
+namespace kallima::local {
+
+/// FFTW's planner is not thread-safe; every call but execute is made under this lock. It guards a
+/// resource of the process, so it belongs to the process.
+std::mutex& planner_lock();
+
+template <class T>
+struct Fftw;
+
+template <>
+struct Fftw<double> {
+  using Plan = fftw_plan;
+  using Complex = fftw_complex;
+  static constexpr auto guru = fftw_plan_guru64_dft;
+  static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
+  static constexpr auto release = fftw_free;
+  static constexpr const char* name = "f64";
+};
+
+template <>
+struct Fftw<float> {
+  using Plan = fftwf_plan;
+  using Complex = fftwf_complex;
+  static constexpr auto guru = fftwf_plan_guru64_dft;
+  static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;
+  static constexpr auto release = fftwf_free;
+  static constexpr const char* name = "f32";
+};
+
+}  // namespace kallima::local
