@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exec/executor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "exec/legs.hpp"
+#include "kallima/error.hpp"
+#include "local/copy.hpp"
+
+namespace kallima::exec {
+
+namespace {
+
+/// More digits than any state has: three for each of six axes, and room.
+constexpr std::size_t most_digits = 24;
+using Places = std::array<Index, most_digits>;
+
+template <class T>
+std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area) {
+  return area == Area::output ? areas.output : areas.workspace;
+}
+
+template <class T>
+const std::complex<T>* readable(const typename Executor<T>::Areas& areas, Area area) {
+  return area == Area::input ? areas.input : writable<T>(areas, area);
+}
+
+/// Lines [begin, end) along the fastest line digit, all others fixed.
+struct Row {
+  Index begin = 0;
+  Index end = 0;
+};
+
+/// The part of a patch that lies in a row: lines first, first + step, ... (count of them), and
+/// where the first of them begins. Empty where the patch does not meet the row.
+struct Meeting {
+  Index first = 0;  // line, counted from the row's begin
+  Index step = 1;
+  Index count = 0;
+  Index offset = 0;  // elements from the start of the patch' area, of line `first`
+};
+
+Meeting meet(const Patch& patch, const LegLayout& leg, const Places& at, const Row& row) {
+  Meeting result;
+  Index offset = patch.offset;
+  for (std::size_t i = 0; i + 1 < leg.others.size(); ++i) {
+    const auto digit = static_cast<std::size_t>(leg.others[i]);
+    const Progression& places = patch.places[digit];
+    if (!places.contains(at[digit])) return result;
+    offset += places.place(at[digit]) * patch.strides[digit];
+  }
+  result.offset = offset;
+  if (leg.others.empty()) {  // one line is all there is
+    result.count = 1;
+    return result;
+  }
+  const auto fast = static_cast<std::size_t>(leg.others.back());
+  const Progression& places = patch.places[fast];
+  const Index skip = row.begin > places.first ? ceil_div(row.begin - places.first, places.step) : 0;
+  const Index last = std::min(row.end - 1, places.last());
+  const Index first = places.first + skip * places.step;
+  if (skip >= places.count || first > last) return result;
+  result.first = first - row.begin;
+  result.step = places.step;
+  result.count = (last - first) / places.step + 1;
+  result.offset += skip * patch.strides[fast];
+  return result;
+}
+
+/// Copies between a tile and patches, for the lines of a row. `Copy` is called with the tile's and
+/// the patch's planes (rows of lines, columns along the line) and their extents.
+template <class Copy>
+void for_each_meeting(const std::vector<Patch>& patches, const LegLayout& leg,
+                      const local::TileShape& tile, const Places& at, const Row& row, Index line,
+                      Copy copy) {
+  const auto digit = static_cast<std::size_t>(leg.sweep.digit);
+  const bool single = leg.others.empty();
+  for (const Patch& patch : patches) {
+    const Meeting meeting = meet(patch, leg, at, row);
+    if (meeting.count == 0) continue;
+    const Progression& along = patch.places[digit];
+    const Index in_tile =
+        (line + meeting.first) * tile.line_stride() + along.first * tile.element_stride();
+    const Index patch_lines =
+        single ? 0 : patch.strides[static_cast<std::size_t>(leg.others.back())];
+    copy(patch.area, in_tile, meeting.step * tile.line_stride(), along.step * tile.element_stride(),
+         meeting.offset, patch_lines, patch.strides[digit], meeting.count, along.count);
+  }
+}
+
+local::TileShape tile_of(const LegLayout& leg) {
+  return {leg.local_shape[static_cast<std::size_t>(leg.sweep.digit)], leg.sweep.lines,
+          leg.sweep.form == TileForm::interleaved};
+}
+
+/// Copies a product of progressions, digit by digit; the last two by the kernel.
+template <class E>
+void copy_box(E* to, const std::vector<Index>& to_strides, const E* from,
+              const std::vector<Index>& from_strides, const Places& to_steps,
+              const Places& from_steps, const Places& counts, const std::vector<int>& order,
+              std::size_t depth) {
+  const auto digit = static_cast<std::size_t>(order[depth]);
+  const Index to_stride = to_strides[digit] * to_steps[digit];
+  const Index from_stride = from_strides[digit] * from_steps[digit];
+  if (depth + 1 == order.size()) {
+    local::copy_plane<E>({to, 0, to_stride}, {from, 0, from_stride}, 1, counts[digit]);
+    return;
+  }
+  if (depth + 2 == order.size()) {
+    const auto inner = static_cast<std::size_t>(order[depth + 1]);
+    local::copy_plane<E>({to, to_stride, to_strides[inner] * to_steps[inner]},
+                         {from, from_stride, from_strides[inner] * from_steps[inner]},
+                         counts[digit], counts[inner]);
+    return;
+  }
+  for (Index i = 0; i < counts[digit]; ++i) {
+    copy_box(to + i * to_stride, to_strides, from + i * from_stride, from_strides, to_steps,
+             from_steps, counts, order, depth + 1);
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::size_t EngineSet<T>::find(const local::TileShape& shape, int sign, std::complex<T>* tile) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].shape == shape && entries_[i].sign == sign) return i;
+  }
+  entries_.push_back({shape, sign, local::Engine<T>(shape, sign, effort_, only_wisdom_, tile)});
+  return entries_.size() - 1;
+}
+
+template <class T>
+Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
+                      std::complex<T>* tile)
+    : legs_(lay_out(plan, schedule(plan, in_place), rank)), engines_(engines) {
+  const int sign = plan.direction() == Direction::forward ? -1 : 1;
+  std::size_t most_sends = 0;
+  std::size_t most_receives = 0;
+  for (LegLayout& leg : legs_) {
+    most_sends = std::max(most_sends, leg.sends.size());
+    most_receives = std::max(most_receives, leg.receives.size());
+    if (leg.is_exchange || leg.sweep.kernel == Kernel::none || leg.sources.empty()) continue;
+    leg.engine = engines_.find(tile_of(leg), sign, tile);
+  }
+  sending_.resize(most_sends);
+  receiving_.resize(most_receives);
+}
+
+template <class T>
+void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
+  const LegLayout& here = legs_[leg];
+  if (here.sources.empty()) return;
+  if (here.sweep.kernel == Kernel::none) {
+    copy_patches(here, areas);
+  } else {
+    sweep_tiles(here, areas, here.scales ? factor : T{1});
+  }
+}
+
+template <class T>
+void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const {
+  using Element = std::complex<T>;
+  const local::TileShape shape = tile_of(leg);
+  const local::Engine<T>& engine = engines_[leg.engine];
+  Element* const tile = areas.tile;
+  const bool single = leg.others.empty();
+  const Index fast = single ? 1 : leg.local_shape[static_cast<std::size_t>(leg.others.back())];
+  Index lines = 1;
+  for (const int digit : leg.others) lines *= leg.local_shape[static_cast<std::size_t>(digit)];
+
+  Places at{};  // of the row that the next line lies in
+  Index in_row = 0;
+  for (Index begin = 0; begin < lines; begin += shape.lines) {
+    const Index count = std::min(shape.lines, lines - begin);
+    const Places tile_at = at;
+    const Index tile_in_row = in_row;
+    // The rows of the tile, visited twice: to gather and to scatter.
+    const auto for_each_row = [&](auto&& visit) {
+      at = tile_at;
+      in_row = tile_in_row;
+      for (Index line = 0; line < count;) {
+        const Index run = std::min(count - line, fast - in_row);
+        visit(Row{in_row, in_row + run}, line);
+        line += run;
+        in_row += run;
+        if (in_row < fast) continue;
+        in_row = 0;
+        for (std::size_t i = leg.others.size(); i-- > 1;) {
+          const auto digit = static_cast<std::size_t>(leg.others[i - 1]);
+          if (++at[digit] < leg.local_shape[digit]) break;
+          at[digit] = 0;
+        }
+      }
+    };
+    if (count < shape.lines) {  // pad: what a line becomes must not depend on leftovers
+      std::fill(tile, tile + shape.size(), Element{});
+    }
+    for_each_row([&](const Row& row, Index line) {
+      for_each_meeting(
+          leg.sources, leg, shape, at, row, line,
+          [&](Area area, Index in_tile, Index tile_lines, Index tile_along, Index in_area,
+              Index area_lines, Index area_along, Index rows, Index columns) {
+            local::copy_plane<Element>({tile + in_tile, tile_lines, tile_along},
+                                       {readable<T>(areas, area) + in_area, area_lines, area_along},
+                                       rows, columns);
+          });
+    });
+    engine.run(tile);
+    if (factor != T{1}) {
+      for (Index i = 0; i < shape.size(); ++i) tile[i] *= factor;
+    }
+    for_each_row([&](const Row& row, Index line) {
+      for_each_meeting(
+          leg.targets, leg, shape, at, row, line,
+          [&](Area area, Index in_tile, Index tile_lines, Index tile_along, Index in_area,
+              Index area_lines, Index area_along, Index rows, Index columns) {
+            local::copy_plane<Element>({writable<T>(areas, area) + in_area, area_lines, area_along},
+                                       {tile + in_tile, tile_lines, tile_along}, rows, columns);
+          });
+    });
+  }
+}
+
+template <class T>
+void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas) const {
+  for (const Patch& source : leg.sources) {
+    for (const Patch& target : leg.targets) {
+      Places source_steps{};
+      Places target_steps{};
+      Places counts{};
+      Index from = source.offset;
+      Index to = target.offset;
+      bool meets = true;
+      for (std::size_t d = 0; d < source.places.size() && meets; ++d) {
+        const Progression common = intersect(source.places[d], target.places[d]);
+        meets = !common.empty();
+        const Progression in_source = places(source.places[d], common);
+        const Progression in_target = places(target.places[d], common);
+        from += in_source.first * source.strides[d];
+        to += in_target.first * target.strides[d];
+        source_steps[d] = in_source.step;
+        target_steps[d] = in_target.step;
+        counts[d] = common.count;
+      }
+      if (!meets) continue;
+      copy_box<std::complex<T>>(writable<T>(areas, target.area) + to, target.strides,
+                                readable<T>(areas, source.area) + from, source.strides,
+                                target_steps, source_steps, counts, leg.others, 0);
+    }
+  }
+}
+
+template <class T>
+void Executor<T>::keep(std::size_t leg, const Areas& areas) const {
+  const LegLayout& here = legs_[leg];
+  if (here.kept_from.size == 0) return;
+  std::memcpy(static_cast<void*>(writable<T>(areas, here.kept_to.area) + here.kept_to.offset),
+              readable<T>(areas, here.kept_from.area) + here.kept_from.offset,
+              static_cast<std::size_t>(here.kept_from.size) * sizeof(std::complex<T>));
+}
+
+namespace {
+
+template <class T>
+std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
+                                            const typename Executor<T>::Areas& areas,
+                                            std::vector<transport::Message>& messages) {
+  for (std::size_t i = 0; i < parcels.size(); ++i) {
+    std::complex<T>* const data = writable<T>(areas, parcels[i].area) + parcels[i].offset;
+    messages[i].peer = parcels[i].peer;
+    messages[i].data.data = reinterpret_cast<std::byte*>(data);
+    messages[i].data.bytes = parcels[i].size * static_cast<Index>(sizeof(std::complex<T>));
+  }
+  return {messages.data(), parcels.size()};
+}
+
+}  // namespace
+
+template <class T>
+std::span<const transport::Message> Executor<T>::sends(std::size_t leg, const Areas& areas) {
+  return resolve<T>(legs_[leg].sends, areas, sending_);
+}
+
+template <class T>
+std::span<const transport::Message> Executor<T>::receives(std::size_t leg, const Areas& areas) {
+  return resolve<T>(legs_[leg].receives, areas, receiving_);
+}
+
+template class EngineSet<float>;
+template class EngineSet<double>;
+template class Executor<float>;
+template class Executor<double>;
+
+}  // namespace kallima::exec

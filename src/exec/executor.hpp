@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs one rank's share of a plan: for each leg of the schedule, what is gathered from where and
+// scattered to where. Everything is laid out when it is made; running allocates nothing. It holds
+// no MPI: whoever drives it carries the messages, a Channel between processes or Loopback within
+// one.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kallima/plan.hpp"
+#include "local/engine.hpp"
+#include "plan/schedule.hpp"
+#include "transport/message.hpp"
+
+namespace kallima::exec {
+
+/// A part of the local array that lies in one block of memory.
+struct Patch {
+  Area area = Area::input;
+  Index offset = 0;                 ///< elements from the start of the area
+  std::vector<Progression> places;  ///< per digit, which places of the local array
+  std::vector<Index> strides;       ///< per digit, distance in memory between neighbouring places
+};
+
+/// A message before it is known where the areas are.
+struct Parcel {
+  Index peer = 0;
+  Area area = Area::output;
+  Index offset = 0;
+  Index size = 0;  ///< elements
+};
+
+/// One leg, laid out for one rank.
+struct LegLayout {
+  bool is_exchange = false;
+  Sweep sweep;                    ///< of a sweep or a copy
+  std::vector<Patch> sources;     ///< gathered from
+  std::vector<Patch> targets;     ///< scattered to
+  Shape local_shape;              ///< of what is swept
+  std::vector<int> others;        ///< digits that number the lines, slowest first
+  std::size_t engine = 0;         ///< index of the engine plan
+  bool scales = false;            ///< the last that computes applies the factor
+  Route route = Route::messages;  ///< of an exchange
+  std::vector<Parcel> sends;      ///< in the order of rounds, to others
+  std::vector<Parcel> receives;   ///< likewise, from others
+  Parcel kept_from;               ///< what stays on this rank: where it is (size 0: nothing)
+  Parcel kept_to;                 ///< and where it goes
+};
+
+/// Engine plans of a Transform, shared by its two directions' executors.
+template <class T>
+class EngineSet {
+ public:
+  explicit EngineSet(Effort effort, bool only_wisdom)
+      : effort_(effort), only_wisdom_(only_wisdom) {}
+
+  /// Index of the plan for this tile; makes it if needed, overwriting `tile`.
+  std::size_t find(const local::TileShape& shape, int sign, std::complex<T>* tile);
+  [[nodiscard]] const local::Engine<T>& operator[](std::size_t i) const {
+    return entries_[i].engine;
+  }
+
+ private:
+  struct Entry {
+    local::TileShape shape;
+    int sign;
+    local::Engine<T> engine;
+  };
+  Effort effort_;
+  bool only_wisdom_;
+  std::vector<Entry> entries_;
+};
+
+/// One rank's share of a plan, in or out of place.
+template <class T>
+class Executor {
+ public:
+  /// Where the areas are. `workspace` holds main + spill elements and `tile` tile elements of the
+  /// Workspace of this rank; both are aligned to 64 bytes.
+  struct Areas {
+    const std::complex<T>* input = nullptr;
+    std::complex<T>* output = nullptr;
+    std::complex<T>* workspace = nullptr;
+    std::complex<T>* tile = nullptr;
+  };
+
+  /// Lays out the legs. O(peers) memory. `tile` is used to plan the engine.
+  Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
+           std::complex<T>* tile);
+
+  [[nodiscard]] std::size_t legs() const { return legs_.size(); }
+  [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
+  [[nodiscard]] Route route(std::size_t leg) const { return legs_[leg].route; }
+
+  /// Runs a sweep or copy; `factor` is applied by the last leg that computes.
+  void sweep(std::size_t leg, const Areas& areas, T factor) const;
+  /// Moves what an exchange leaves on this rank.
+  void keep(std::size_t leg, const Areas& areas) const;
+  /// Messages of an exchange; valid until the next call for the same executor. Allocates nothing.
+  std::span<const transport::Message> sends(std::size_t leg, const Areas& areas);
+  std::span<const transport::Message> receives(std::size_t leg, const Areas& areas);
+
+ private:
+  void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const;
+  void copy_patches(const LegLayout& leg, const Areas& areas) const;
+
+  std::vector<LegLayout> legs_;
+  EngineSet<T>& engines_;
+  std::vector<transport::Message> sending_;
+  std::vector<transport::Message> receiving_;
+};
+
+extern template class EngineSet<float>;
+extern template class EngineSet<double>;
+extern template class Executor<float>;
+extern template class Executor<double>;
+
+}  // namespace kallima::exec

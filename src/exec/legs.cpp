@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exec/legs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kallima::exec {
+
+namespace {
+
+/// Strides of a dense array of these extents, in a memory order.
+std::vector<Index> dense_strides(const std::vector<Progression>& places,
+                                 const std::vector<int>& order) {
+  std::vector<Index> strides(places.size());
+  Index stride = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto a = static_cast<std::size_t>(order[i]);
+    strides[a] = stride;
+    stride *= places[a].count;
+  }
+  return strides;
+}
+
+/// The pieces of an exchange on one side, packed into the area they are assigned to.
+struct Packed {
+  std::vector<Patch> patches;   // all, own one included
+  std::vector<Parcel> parcels;  // parallel to patches
+};
+
+class Builder {
+ public:
+  Builder(const Plan& plan, const Schedule& schedule, Index rank)
+      : plan_(plan),
+        rank_(rank),
+        capacity_(output_capacity(plan, schedule.in_place, rank)),
+        spill_at_(workspace(plan, schedule, rank).main) {}
+
+  /// The whole local array of a state, in one block.
+  [[nodiscard]] std::vector<Patch> natural(std::size_t state, Area area) const {
+    const Layout& layout = plan_.states()[state].layout;
+    const Index size = layout.local_size(rank_);
+    if (size == 0) return {};
+    Patch patch;
+    patch.area = area;
+    if (area == Area::output && size > capacity_) {
+      patch.area = Area::workspace;
+      patch.offset = spill_at_;
+    }
+    for (const Index count : layout.local_shape(rank_)) {
+      patch.places.push_back(Progression::make(0, 1, count));
+    }
+    patch.strides = layout.local_strides(rank_);
+    return {patch};
+  }
+
+  /// Pieces that `rank` holding `mine` shares with `theirs`, one behind the other by peer, in the
+  /// memory order of the exchange's target.
+  [[nodiscard]] Packed packed(const Layout& mine, const Layout& theirs, const Exchange& exchange,
+                              Area area) const {
+    Packed result;
+    const Index total = mine.local_size(rank_);
+    // Alltoallv wants one block of memory; messages may spill piece by piece.
+    const bool whole_spills =
+        area == Area::output && exchange.route == Route::alltoallv && total > capacity_;
+    Index at = 0;
+    Index spilled = 0;
+    bool spilling = whole_spills;
+    for (const Piece& piece : pieces(mine, theirs, rank_)) {
+      if (area == Area::output && at + piece.size > capacity_) spilling = true;
+      Patch patch;
+      patch.area = spilling ? Area::workspace : area;
+      patch.offset = spilling ? spill_at_ + spilled : at;
+      (spilling ? spilled : at) += piece.size;
+      patch.places = piece.places;
+      patch.strides = dense_strides(piece.places, exchange.to.order());
+      result.parcels.push_back({piece.peer, patch.area, patch.offset, piece.size});
+      result.patches.push_back(std::move(patch));
+    }
+    return result;
+  }
+
+ private:
+  const Plan& plan_;
+  Index rank_;
+  Index capacity_;
+  Index spill_at_;
+};
+
+std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, Index ranks,
+                              bool sending) {
+  std::vector<Parcel> result;
+  std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(result),
+               [&](const Parcel& parcel) { return parcel.peer != rank; });
+  const auto round = [&](const Parcel& parcel) {
+    return sending ? transport::round_of(rank, parcel.peer, ranks)
+                   : transport::round_of(parcel.peer, rank, ranks);
+  };
+  std::sort(result.begin(), result.end(),
+            [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
+  return result;
+}
+
+Parcel own(const std::vector<Parcel>& parcels, Index rank) {
+  for (const Parcel& parcel : parcels) {
+    if (parcel.peer == rank) return parcel;
+  }
+  return {};
+}
+
+/// Digits beside the swept one, slowest in memory first.
+std::vector<int> line_digits(const Layout& layout, const Sweep& sweep) {
+  std::vector<int> others = layout.order();
+  if (sweep.kernel != Kernel::none) std::erase(others, sweep.digit);
+  return others;
+}
+
+}  // namespace
+
+std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index rank) {
+  const Builder builder(plan, schedule, rank);
+  const auto exchange_at = [&](std::size_t step) -> const Exchange& {
+    return std::get<Exchange>(plan.steps()[step]);
+  };
+  const auto layout_at = [&](std::size_t state) -> const Layout& {
+    return plan.states()[state].layout;
+  };
+  std::vector<LegLayout> legs;
+  std::size_t last_computing = std::numeric_limits<std::size_t>::max();
+  for (const Leg& leg : schedule.legs) {
+    LegLayout out;
+    if (leg.step == Leg::copy) {
+      out.sources = builder.natural(0, leg.from);
+      out.targets = builder.natural(0, leg.to);
+      out.local_shape = layout_at(0).local_shape(rank);
+      out.others = line_digits(layout_at(0), out.sweep);
+      legs.push_back(std::move(out));
+      continue;
+    }
+    const auto step = static_cast<std::size_t>(leg.step);
+    const Layout& before = layout_at(step);
+    const Layout& after = layout_at(step + 1);
+    if (std::holds_alternative<Exchange>(plan.steps()[step])) {
+      const Exchange& exchange = exchange_at(step);
+      const Packed sent = builder.packed(before, after, exchange, leg.from);
+      const Packed received = builder.packed(after, before, exchange, leg.to);
+      out.is_exchange = true;
+      out.route = exchange.route;
+      out.sends = in_rounds(sent.parcels, rank, plan.ranks(), true);
+      out.receives = in_rounds(received.parcels, rank, plan.ranks(), false);
+      out.kept_from = own(sent.parcels, rank);
+      out.kept_to = own(received.parcels, rank);
+      legs.push_back(std::move(out));
+      continue;
+    }
+    out.sweep = std::get<Sweep>(plan.steps()[step]);
+    out.local_shape = before.local_shape(rank);
+    out.others = line_digits(before, out.sweep);
+    out.sources =
+        leg.gathers
+            ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
+            : builder.natural(step, leg.from);
+    out.targets =
+        leg.scatters
+            ? builder.packed(after, layout_at(step + 2), exchange_at(step + 1), leg.to).patches
+            : builder.natural(step + 1, leg.to);
+    if (out.sweep.kernel != Kernel::none) last_computing = legs.size();
+    legs.push_back(std::move(out));
+  }
+  if (last_computing < legs.size()) legs[last_computing].scales = true;
+  return legs;
+}
+
+}  // namespace kallima::exec

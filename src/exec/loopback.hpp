@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All ranks of a plan in one process, in lock-step and without threads: for tests and for looking
+// at a plan's every step without MPI.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "kallima/buffer.hpp"
+
+namespace kallima::exec {
+
+/// Runs a plan for all its ranks.
+template <class T>
+class Loopback {
+ public:
+  Loopback(const Plan& plan, bool in_place, Effort effort = Effort::estimate);
+
+  /// in[r] and out[r] are rank r's arrays; the same memory in place.
+  void run(const std::vector<const std::complex<T>*>& in, const std::vector<std::complex<T>*>& out,
+           T factor);
+
+  /// What rank r moved so far.
+  [[nodiscard]] const transport::Counters& counters(Index rank) const {
+    return counters_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  std::vector<Buffer> memory_;
+  EngineSet<T> engines_;
+  std::vector<Executor<T>> executors_;
+  std::vector<typename Executor<T>::Areas> areas_;
+  std::vector<transport::Counters> counters_;
+};
+
+extern template class Loopback<float>;
+extern template class Loopback<double>;
+
+}  // namespace kallima::exec

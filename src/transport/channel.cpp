@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/channel.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kallima/error.hpp"
+
+namespace kallima::transport {
+
+namespace {
+
+// Any tag will do: the communicator is ours, and messages between two ranks keep their order.
+constexpr int tag = 1;
+
+int send_part(const std::byte* data, Index bytes, int peer, MPI_Comm comm, MPI_Request* request) {
+#if MPI_VERSION >= 4
+  return MPI_Isend_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
+#else
+  return MPI_Isend(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, tag, comm,
+                   request);
+#endif
+}
+
+int receive_part(std::byte* data, Index bytes, int peer, MPI_Comm comm, MPI_Request* request) {
+#if MPI_VERSION >= 4
+  return MPI_Irecv_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
+#else
+  return MPI_Irecv(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, tag, comm,
+                   request);
+#endif
+}
+
+}  // namespace
+
+bool has_large_counts() {
+#if MPI_VERSION >= 4
+  return true;
+#else
+  return false;
+#endif
+}
+
+Channel::Channel(std::shared_ptr<const Communicator> communicator, Limits limits)
+    : communicator_(std::move(communicator)), limits_(limits) {
+  if (limits_.most_bytes < 1 || limits_.in_flight < 1) {
+    throw InvalidOption("limits of messages: " + std::to_string(limits_.most_bytes) + " bytes, " +
+                        std::to_string(limits_.in_flight) + " in flight; both are at least 1");
+  }
+  sending_.assign(static_cast<std::size_t>(limits_.in_flight), MPI_REQUEST_NULL);
+}
+
+Index Channel::parts(Index bytes) const {
+  if (bytes <= limits_.most_bytes || (limits_.large_counts && has_large_counts())) return 1;
+  return ceil_div(bytes, limits_.most_bytes);
+}
+
+void Channel::reserve(std::span<const Message> receives) {
+  Index needed = 0;
+  for (const Message& message : receives) needed += parts(message.data.bytes);
+  receiving_.reserve(std::max(receiving_.capacity(), static_cast<std::size_t>(needed)));
+  counts_.resize(4 * static_cast<std::size_t>(communicator_->size));
+}
+
+template <class Start>
+void Channel::post(const Message& message, std::vector<MPI_Request>& requests, Start start) {
+  const Index count = parts(message.data.bytes);
+  const Index part = ceil_div(message.data.bytes, count);
+  for (Index at = 0; at < message.data.bytes; at += part) {
+    start(message.data.data + at, std::min(part, message.data.bytes - at),
+          static_cast<int>(message.peer), requests);
+  }
+}
+
+void Channel::count(std::span<const Message> sends, std::span<const Message> receives) {
+  for (const Message& message : sends) counters_.bytes_sent += message.data.bytes;
+  for (const Message& message : receives) counters_.bytes_received += message.data.bytes;
+  counters_.messages_sent += static_cast<Index>(sends.size());
+  counters_.messages_received += static_cast<Index>(receives.size());
+  ++counters_.exchanges;
+}
+
+void Channel::exchange(std::span<const Message> sends, std::span<const Message> receives) {
+  communicator_->require_alive();
+  const MPI_Comm comm = communicator_->comm;
+  receiving_.clear();
+  for (const Message& message : receives) {
+    post(message, receiving_,
+         [&](std::byte* data, Index bytes, int peer, std::vector<MPI_Request>& requests) {
+           requests.push_back(MPI_REQUEST_NULL);
+           check(receive_part(data, bytes, peer, comm, &requests.back()), "MPI_Irecv");
+         });
+  }
+  std::size_t slot = 0;
+  for (const Message& message : sends) {
+    post(message, sending_,
+         [&](const std::byte* data, Index bytes, int peer, std::vector<MPI_Request>& requests) {
+           check(MPI_Wait(&requests[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+           check(send_part(data, bytes, peer, comm, &requests[slot]), "MPI_Isend");
+           slot = (slot + 1) % requests.size();
+         });
+  }
+  check(MPI_Waitall(static_cast<int>(receiving_.size()), receiving_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+  check(MPI_Waitall(static_cast<int>(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+  count(sends, receives);
+}
+
+void Channel::alltoallv(std::span<const Message> sends, std::span<const Message> receives) {
+  communicator_->require_alive();
+  const auto ranks = static_cast<std::size_t>(communicator_->size);
+  std::fill(counts_.begin(), counts_.end(), 0);
+  int* const send_counts = counts_.data();
+  int* const send_offsets = send_counts + ranks;
+  int* const receive_counts = send_offsets + ranks;
+  int* const receive_offsets = receive_counts + ranks;
+  const auto lowest = [](std::span<const Message> messages) {
+    std::byte* base = nullptr;
+    for (const Message& message : messages) {
+      if (base == nullptr || message.data.data < base) base = message.data.data;
+    }
+    return base;
+  };
+  const auto fill = [](std::span<const Message> messages, const std::byte* base, int* sizes,
+                       int* offsets) {
+    for (const Message& message : messages) {
+      sizes[message.peer] = narrow<int>(message.data.bytes, "bytes of a message in MPI_Alltoallv");
+      offsets[message.peer] =
+          narrow<int>(message.data.data - base, "offset of a message in MPI_Alltoallv");
+    }
+  };
+  std::byte* const send_base = lowest(sends);
+  std::byte* const receive_base = lowest(receives);
+  fill(sends, send_base, send_counts, send_offsets);
+  fill(receives, receive_base, receive_counts, receive_offsets);
+  check(MPI_Alltoallv(send_base, send_counts, send_offsets, MPI_BYTE, receive_base, receive_counts,
+                      receive_offsets, MPI_BYTE, communicator_->comm),
+        "MPI_Alltoallv");
+  count(sends, receives);
+}
+
+}  // namespace kallima::transport

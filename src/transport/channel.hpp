@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages over MPI. Receives are all posted first, sends go out in rounds, a few at a time: no
+// order of ranks can deadlock, and no rank is flooded. Rejected: one MPI_Waitall over everything
+// (P^2 flows at once), and blocking rounds (a late partner stops all that follow).
+//
+// Counts are 64 bits wide. A message beyond what an int can count goes by MPI-4's large-count calls
+// where MPI has them, and otherwise in parts.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/communicator.hpp"
+#include "transport/message.hpp"
+
+namespace kallima::transport {
+
+/// How messages are cut.
+struct Limits {
+  Index most_bytes = std::numeric_limits<int>::max();  ///< one int-counted MPI call carries
+  bool large_counts = true;  ///< use MPI-4 large counts beyond that, where there are any
+  int in_flight = 4;         ///< sends under way at once
+};
+
+/// Carries exchanges over one communicator.
+class Channel {
+ public:
+  Channel(std::shared_ptr<const Communicator> communicator, Limits limits);
+
+  /// Makes room for an exchange that receives this, so that exchanging allocates nothing.
+  void reserve(std::span<const Message> receives);
+
+  /// Sends and receives all messages, each at least one byte, none to this rank itself; returns
+  /// when this rank's memory is free again. Collective over the ranks that have messages in common.
+  /// `sends` is in the order of rounds. Cost: as many MPI messages as there are parts.
+  void exchange(std::span<const Message> sends, std::span<const Message> receives);
+
+  /// The same by one MPI_Alltoallv; collective over the whole communicator. Both lists lie in one
+  /// block of memory each, whose bytes an int can count.
+  void alltoallv(std::span<const Message> sends, std::span<const Message> receives);
+
+  /// What was moved since the channel was made.
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+ private:
+  [[nodiscard]] Index parts(Index bytes) const;
+  template <class Start>
+  void post(const Message& message, std::vector<MPI_Request>& requests, Start start);
+  void count(std::span<const Message> sends, std::span<const Message> receives);
+
+  std::shared_ptr<const Communicator> communicator_;
+  Limits limits_;
+  Counters counters_;
+  std::vector<MPI_Request> receiving_;
+  std::vector<MPI_Request> sending_;
+  std::vector<int> counts_;  // of alltoallv: send counts, send offsets, receive counts and offsets
+};
+
+/// True where MPI has calls with large counts.
+bool has_large_counts();
+
+}  // namespace kallima::transport
