@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All of Kallima.
+#pragma once
+
+#include "kallima/array.hpp"
+#include "kallima/error.hpp"
+#include "kallima/layout.hpp"
+#include "kallima/plan.hpp"
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+#include "kallima/wisdom.hpp"

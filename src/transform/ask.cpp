@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transform/ask.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// An enumerator that came through a cast may be none.
+template <class Enum>
+void require_known(Enum value, Enum last, const char* what) {
+  if (static_cast<int>(value) > static_cast<int>(last)) {
+    throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what,
+                                    static_cast<int>(value)));
+  }
+}
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+}  // namespace
+
+PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks,
+                            const Options& options) {
+  require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
+  require_known(options.effort, Effort::patient, "effort");
+  require_known(options.route, Route::alltoallv, "route");
+  if (options.message_bytes < 0) {
+    throw InvalidOption(
+        fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
+                    options.message_bytes));
+  }
+  PlanRequest request;
+  request.problem = {shape, precision};
+  request.ranks = ranks;
+  request.in = options.in;
+  request.out = options.out;
+  request.route = options.route;
+  request.tile_bytes = options.tile_bytes;
+  validate(request);
+  if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
+    throw InvalidOption(fmt::format("{} box lengths for {} axes; give one per axis or none",
+                                    options.lengths.size(), shape.size()));
+  }
+  for (const double length : options.lengths) {
+    if (!std::isfinite(length) || length <= 0.0) {
+      throw InvalidOption(fmt::format("box length {}; lengths are positive", length));
+    }
+  }
+  return request;
+}
+
+std::string ask_text(const PlanRequest& request, const Options& options) {
+  return fmt::format(
+      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
+      "box lengths {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n",
+      request.problem.to_text(), request.in ? request.in->to_text() : "any",
+      request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
+      static_cast<int>(options.effort), static_cast<int>(options.route), options.lengths,
+      options.tile_bytes, options.message_bytes, options.large_counts);
+}
+
+void require_same(const std::string& mine, const std::string& root, int rank) {
+  if (mine == root) return;
+  const std::vector<std::string> ours = text::split(mine, '\n');
+  const std::vector<std::string> theirs = text::split(root, '\n');
+  std::size_t line = 0;
+  while (line + 1 < std::min(ours.size(), theirs.size()) && ours[line] == theirs[line]) ++line;
+  throw MismatchedArguments(fmt::format(
+      "ranks asked for different transforms: rank {} for '{}', rank 0 for '{}'; pass the same "
+      "arguments on every rank",
+      rank, shortened(ours[line]), shortened(theirs[line])));
+}
+
+}  // namespace kallima

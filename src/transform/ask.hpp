@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank asks for, checked, and as text that ranks can compare.
+#pragma once
+
+#include <string>
+
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+
+namespace kallima {
+
+/// The planner's request. Throws what validate() throws, and InvalidOption for the options that the
+/// planner does not see.
+PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks,
+                            const Options& options);
+
+/// One line per argument; equal on all ranks or the call is mismatched.
+std::string ask_text(const PlanRequest& request, const Options& options);
+
+/// MismatchedArguments, naming the first argument that differs, where `mine` is not `root`.
+void require_same(const std::string& mine, const std::string& root, int rank);
+
+}  // namespace kallima

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How ranks come to one plan. Rank 0 plans and broadcasts what it was asked, the plan's text and,
+// where engines were measured, its wisdom. Every rank compares what it was asked itself, takes over
+// the plan, compares its hash, and allocates. Then there is one agreement, whatever went wrong
+// where; nobody throws before it.
+#include "transform/core.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "base/text.hpp"
+#include "plan/schedule.hpp"
+#include "transform/ask.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// Texts one behind the other, each with its length.
+std::string packed(const std::vector<std::string>& texts) {
+  std::string result;
+  for (const std::string& text : texts) result += std::to_string(text.size()) + "\n" + text;
+  return result;
+}
+
+std::vector<std::string> unpacked(std::string_view rest) {
+  std::vector<std::string> texts;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    const auto size = static_cast<std::size_t>(text::parse_count(rest.substr(0, end), "a length"));
+    texts.emplace_back(rest.substr(end + 1, size));
+    rest.remove_prefix(end + 1 + size);
+  }
+  return texts;
+}
+
+template <class T>
+std::array<T, 2> factors(Scaling scaling, Index elements) {
+  const auto n = static_cast<long double>(elements);
+  if (scaling == Scaling::by_n) return {T{1}, static_cast<T>(1.0L / n)};
+  if (scaling == Scaling::by_sqrt_n) {
+    return {static_cast<T>(1.0L / std::sqrt(n)), static_cast<T>(1.0L / std::sqrt(n))};
+  }
+  return {T{1}, T{1}};
+}
+
+}  // namespace
+
+template <class T>
+TransformCore<T>::TransformCore(MPI_Comm comm, const Shape& shape, const Options& options)
+    : communicator_(transport::Communicator::of(comm)), options_(options) {
+  using transport::Verdict;
+  if (!options_.memory) options_.memory = host_memory();
+  const bool root = communicator_->rank == 0;
+  const bool measured = options_.effort != Effort::estimate;
+  std::string ask;
+  std::string message;
+  Verdict verdict = Verdict::of([&] {
+    const PlanRequest request =
+        checked_request(shape, precision_of<T>, communicator_->size, options_);
+    ask = ask_text(request, options_);
+    if (!root) return;
+    const Plan plan = make_plan(request);
+    adopt(plan);
+    message = packed({ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string()});
+  });
+  message = transport::broadcast(*communicator_, message);
+  if (!root && verdict.code == ErrorCode::ok && !message.empty()) {
+    verdict = Verdict::of([&] {
+      const std::vector<std::string> texts = unpacked(message);
+      require_same(ask, texts[0], communicator_->rank);
+      if (measured) local::import_wisdom<T>(texts[2]);
+      adopt(Plan::parse(texts[1]));
+    });
+  }
+  agree(*communicator_, verdict);
+}
+
+template <class T>
+void TransformCore<T>::adopt(const Plan& forward) {
+  plans_ = {forward, forward.reversed()};
+  factors_ = factors<T>(options_.scaling, forward.problem().elements());
+  const Index rank = communicator_->rank;
+  const auto bytes = static_cast<Index>(sizeof(std::complex<T>));
+  Workspace need;
+  for (const Plan& plan : plans_) {
+    for (const bool in_place : {false, true}) {
+      const Workspace here = workspace(plan, schedule(plan, in_place), rank);
+      need.main = std::max(need.main, here.main + here.spill);
+      need.tile = std::max(need.tile, here.tile);
+    }
+  }
+  workspace_ =
+      Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
+  tile_ = Buffer(options_.memory, checked_mul(need.tile, bytes, "bytes of a tile"), "tile");
+
+  auto* const tile = reinterpret_cast<std::complex<T>*>(tile_.view().data);
+  const bool only_wisdom = communicator_->rank != 0 && options_.effort != Effort::estimate;
+  engines_ = std::make_unique<exec::EngineSet<T>>(options_.effort, only_wisdom);
+  transport::Limits limits;
+  if (options_.message_bytes > 0) {
+    limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);
+  }
+  limits.large_counts = options_.large_counts;
+  channel_ = std::make_unique<transport::Channel>(communicator_, limits);
+  alltoallv_fits_ = forward.largest_local_size() <= limits.most_bytes / bytes;
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    for (const bool in_place : {false, true}) {
+      auto& executor = executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
+      executor =
+          std::make_unique<exec::Executor<T>>(plan(direction), in_place, rank, *engines_, tile);
+      for (std::size_t leg = 0; leg < executor->legs(); ++leg) {
+        if (executor->is_exchange(leg)) channel_->reserve(executor->receives(leg, {}));
+      }
+    }
+  }
+}
+
+template <class T>
+void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::complex<T>* out) {
+  exec::Executor<T>& executor = this->executor(direction, in == out);
+  const typename exec::Executor<T>::Areas areas{
+      in, out, reinterpret_cast<std::complex<T>*>(workspace_.view().data),
+      reinterpret_cast<std::complex<T>*>(tile_.view().data)};
+  const T factor = factors_[static_cast<std::size_t>(direction)];
+  for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
+    if (!executor.is_exchange(leg)) {
+      executor.sweep(leg, areas, factor);
+      continue;
+    }
+    executor.keep(leg, areas);
+    const auto sends = executor.sends(leg, areas);
+    const auto receives = executor.receives(leg, areas);
+    if (executor.route(leg) == Route::alltoallv && alltoallv_fits_) {
+      channel_->alltoallv(sends, receives);
+    } else {
+      channel_->exchange(sends, receives);
+    }
+  }
+}
+
+template <class T>
+void TransformCore<T>::validate_buffers(Direction direction, std::span<const std::complex<T>> in,
+                                        std::span<std::complex<T>> out) const {
+  communicator_->require_alive();
+  if (direction != Direction::forward && direction != Direction::backward) {
+    throw InvalidOption("a direction is forward or backward");
+  }
+  const Plan& steps = plan(direction);
+  const Index rank = communicator_->rank;
+  const auto require = [&](const void* data, std::size_t size, const Layout& layout,
+                           const char* which) {
+    const Index needed = layout.local_size(rank);
+    if (static_cast<Index>(size) < needed) {
+      throw InvalidBuffer(std::string(which) + " has " + std::to_string(size) +
+                          " elements, this rank's part has " + std::to_string(needed) +
+                          "; allocate what the layout's local_size says");
+    }
+    if (needed > 0 && data == nullptr) {
+      throw InvalidBuffer(std::string(which) + " is null, this rank's part has " +
+                          std::to_string(needed) + " elements");
+    }
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(std::complex<T>) != 0) {
+      throw InvalidBuffer(std::string(which) + " is not aligned to " +
+                          std::to_string(alignof(std::complex<T>)) + " bytes");
+    }
+  };
+  require(in.data(), in.size(), steps.input(), "the input");
+  require(out.data(), out.size(), steps.output(), "the output");
+  const auto in_size = static_cast<std::size_t>(steps.input().local_size(rank));
+  const auto out_size = static_cast<std::size_t>(steps.output().local_size(rank));
+  if (in.data() == out.data()) {
+    if (in.data() != nullptr && std::min(in.size(), out.size()) < std::max(in_size, out_size)) {
+      throw InvalidBuffer("in place, input and output have " + std::to_string(in.size()) + " and " +
+                          std::to_string(out.size()) +
+                          " elements; both must hold the larger part, " +
+                          std::to_string(std::max(in_size, out_size)));
+    }
+    return;
+  }
+  const std::less<> before;
+  const bool apart = in_size == 0 || out_size == 0 || !before(out.data(), in.data() + in_size) ||
+                     !before(in.data(), out.data() + out_size);
+  if (!apart) {
+    throw InvalidBuffer(
+        "input and output overlap without being the same; make them equal or keep them apart");
+  }
+}
+
+template <class T>
+Array<T> TransformCore<T>::make_array(const Layout& layout, const char* what) const {
+  communicator_->require_alive();
+  Buffer memory;
+  agree(*communicator_, transport::Verdict::of([&] {
+    const Index bytes = checked_mul(layout.local_size(communicator_->rank),
+                                    static_cast<Index>(sizeof(std::complex<T>)), what);
+    memory = Buffer(options_.memory, bytes, what);
+  }));
+  return Array<T>(std::move(memory), layout, communicator_->rank, options_.lengths);
+}
+
+template class TransformCore<float>;
+template class TransformCore<double>;
+
+}  // namespace kallima

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a Transform is made of, on one rank: two plans, four executors (each direction, in and out
+// of place), engines, workspace and a channel. How ranks agree on all that is here too.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+#include "transport/agreement.hpp"
+#include "transport/channel.hpp"
+
+namespace kallima {
+
+template <class T>
+class TransformCore {
+ public:
+  /// Collective; see Transform.
+  TransformCore(MPI_Comm comm, const Shape& shape, const Options& options);
+
+  TransformCore(const TransformCore&) = delete;
+  TransformCore& operator=(const TransformCore&) = delete;
+
+  void run(Direction direction, const std::complex<T>* in, std::complex<T>* out);
+  void validate_buffers(Direction direction, std::span<const std::complex<T>> in,
+                        std::span<std::complex<T>> out) const;
+  [[nodiscard]] Array<T> make_array(const Layout& layout, const char* what) const;
+
+  [[nodiscard]] const Plan& plan(Direction direction) const {
+    return plans_[static_cast<std::size_t>(direction)];
+  }
+  [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] Index workspace_bytes() const {
+    return workspace_.view().bytes + tile_.view().bytes;
+  }
+  [[nodiscard]] const transport::Counters& counters() const { return channel_->counters(); }
+
+ private:
+  void adopt(const Plan& forward);
+  [[nodiscard]] exec::Executor<T>& executor(Direction direction, bool in_place) {
+    return *executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
+  }
+
+  std::shared_ptr<const transport::Communicator> communicator_;
+  Options options_;
+  std::array<Plan, 2> plans_;   // by Direction
+  std::array<T, 2> factors_{};  // by Direction
+  Buffer workspace_;
+  Buffer tile_;
+  std::unique_ptr<exec::EngineSet<T>> engines_;
+  std::array<std::unique_ptr<exec::Executor<T>>, 4> executors_;
+  std::unique_ptr<transport::Channel> channel_;
+  bool alltoallv_fits_ = true;
+};
+
+extern template class TransformCore<float>;
+extern template class TransformCore<double>;
+
+}  // namespace kallima

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/configuration.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kallima::test {
+
+namespace {
+
+std::vector<int> random_order(Random& random, std::size_t axes) {
+  std::vector<int> order(axes);
+  std::iota(order.begin(), order.end(), 0);
+  if (random.chance(30)) {
+    for (std::size_t i = axes; i > 1; --i) {
+      std::swap(order[i - 1],
+                order[static_cast<std::size_t>(random.between(0, static_cast<Index>(i) - 1))]);
+    }
+  }
+  return order;
+}
+
+/// Boxes by cutting the array in two, again and again; some ranks get nothing.
+void cut(Random& random, const Box& box, Index ranks, std::vector<Box>& boxes) {
+  if (ranks == 1) {
+    boxes.push_back(box);
+    return;
+  }
+  const auto axis =
+      static_cast<std::size_t>(random.between(0, static_cast<Index>(box.low.size()) - 1));
+  const Index share = random.between(1, ranks - 1);
+  Box lower = box;
+  Box upper = box;
+  lower.high[axis] = upper.low[axis] = random.between(box.low[axis], box.high[axis]);
+  cut(random, lower, share, boxes);
+  cut(random, upper, ranks - share, boxes);
+}
+
+Index random_divisor(Random& random, Index number) {
+  std::vector<Index> divisors;
+  for (Index d = 1; d <= number; ++d) {
+    if (number % d == 0) divisors.push_back(d);
+  }
+  return random.pick(divisors);
+}
+
+/// Axes over a random grid of at most `ranks`, ranks numbered in a random order of the axes.
+Layout random_grid(Random& random, const Shape& shape, Index ranks, std::size_t most_cut,
+                   bool cards) {
+  std::vector<Axis> axes(shape.size());
+  std::vector<int> numbering(shape.size());
+  std::iota(numbering.begin(), numbering.end(), 0);
+  for (std::size_t i = numbering.size(); i > 1; --i) {
+    std::swap(numbering[i - 1],
+              numbering[static_cast<std::size_t>(random.between(0, static_cast<Index>(i) - 1))]);
+  }
+  const Rule rule = random.chance(35) ? Rule::ceil : Rule::balanced;
+  Index left = ranks;
+  Index stride = 1;
+  std::size_t cut_axes = 0;
+  for (const int a : numbering) {
+    Axis& axis = axes[static_cast<std::size_t>(a)];
+    axis.n = shape[static_cast<std::size_t>(a)];
+    axis.rule = rule;
+    if (cut_axes < most_cut && left > 1) {
+      ++cut_axes;
+      axis.procs = cut_axes == most_cut ? left : random.between(1, left);
+      if (random.chance(30)) axis.procs = random.between(1, left);
+      axis.cycle = cards ? random_divisor(random, axis.procs) : 1;
+      axis.rank_stride = stride;
+      stride *= axis.procs;
+      left /= axis.procs;
+    }
+  }
+  return Layout::grid(axes, random_order(random, shape.size()));
+}
+
+}  // namespace
+
+Layout random_layout(Random& random, const Shape& shape, Index ranks) {
+  switch (random.between(0, 5)) {
+    case 0:
+      return random_grid(random, shape, ranks, 1, false);  // slab
+    case 1:
+      return random_grid(random, shape, ranks, 2, false);  // pencil
+    case 2:
+      return random_grid(random, shape, ranks, shape.size(), false);  // brick
+    case 3:
+      return random_grid(random, shape, ranks, shape.size(), true);  // group-cyclic
+    case 4: {
+      std::vector<Index> procs(shape.size(), 1);
+      procs[static_cast<std::size_t>(random.between(0, static_cast<Index>(shape.size()) - 1))] =
+          random.between(1, ranks);
+      return Layout::cyclic(shape, procs);
+    }
+    default: {
+      Box all;
+      all.low.assign(shape.size(), 0);
+      all.high = shape;
+      std::vector<Box> boxes;
+      cut(random, all, ranks, boxes);
+      return Layout::boxes(shape, boxes, random_order(random, shape.size()));
+    }
+  }
+}
+
+Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all) {
+  Random random(seed, number);
+  Configuration c;
+  c.ranks = all ? ranks : static_cast<int>(random.between(1, ranks));
+  static const std::vector<Index> extents = {1,  1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                             10, 11, 12, 13, 16, 17, 23, 31, 64, 97};
+  constexpr Index most_elements = 4096;
+  const Index axes = random.chance(6) ? random.between(5, 6) : random.between(1, 4);
+  for (Index a = 0; a < axes; ++a) {
+    Index n = random.pick(extents);
+    while (volume(c.shape) * n > most_elements) n = (n + 1) / 2;
+    c.shape.push_back(n);
+  }
+  if (random.chance(50)) std::reverse(c.shape.begin(), c.shape.end());
+  c.single = random.chance(40);
+  c.in_place = random.chance(35);
+  if (random.chance(75)) c.options.in = random_layout(random, c.shape, c.ranks);
+  if (random.chance(60)) c.options.out = random_layout(random, c.shape, c.ranks);
+  if (c.options.in && random.chance(20)) c.options.out = c.options.in;
+  c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});
+  if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
+  if (random.chance(30)) c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024});
+  c.options.large_counts = random.chance(50);
+  return c;
+}
+
+std::string Configuration::to_text() const {
+  const Problem problem{shape, single ? Precision::f32 : Precision::f64};
+  return problem.to_text() + " on " + std::to_string(ranks) + " ranks, " +
+         (in_place ? "in place" : "out of place") + ", in '" +
+         (options.in ? options.in->to_text() : "any") + "', out '" +
+         (options.out ? options.out->to_text() : "any") + "', scaling " +
+         std::to_string(static_cast<int>(options.scaling)) + ", tiles of " +
+         std::to_string(options.tile_bytes) + " bytes, messages of " +
+         std::to_string(options.message_bytes) + (options.large_counts ? "" : ", in parts");
+}
+
+}  // namespace kallima::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Configurations of the property test: everything a user may combine, awkward sizes first.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kallima/layout.hpp"
+#include "kallima/transform.hpp"
+#include "support/random.hpp"
+
+namespace kallima::test {
+
+struct Configuration {
+  Shape shape;
+  int ranks = 1;
+  bool single = false;  ///< float
+  bool in_place = false;
+  Options options;
+
+  [[nodiscard]] std::string to_text() const;
+};
+
+/// Configuration number `number` of a seed, for at most `ranks` ranks (exactly so many if `all`).
+Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all);
+
+/// A layout of any kind over at most `ranks` ranks.
+Layout random_layout(Random& random, const Shape& shape, Index ranks);
+
+}  // namespace kallima::test
