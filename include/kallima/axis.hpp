@@ -34,7 +34,7 @@ struct Axis {
   Rule rule = Rule::balanced;  ///< cut of uneven groups
 
   /// True where one coordinate holds all of it, so that it can be transformed without messages.
-  [[nodiscard]] bool whole() const { return procs == 1; }
+  [[nodiscard]] bool whole() const { return procs == 1 || n == 1; }
   /// Groups of neighbouring indices.
   [[nodiscard]] Index groups() const { return procs / cycle; }
   /// First index of group g, n for g = groups().

@@ -42,6 +42,10 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
+/// The digits a plan starts with: whole axes. One of extent 1, which nothing transforms, counts
+/// positions always.
+std::vector<Digit> start_digits(const Shape& shape, Direction direction);
+
 /// What the data is between two steps.
 struct State {
   Element element;            ///< type of the elements

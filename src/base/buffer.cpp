@@ -14,8 +14,9 @@ class HostMemory final : public MemorySource {
   void* allocate(std::size_t bytes) noexcept override {
     return ::operator new (bytes, std::align_val_t{64}, std::nothrow);
   }
-  void release(void* data, std::size_t bytes) noexcept override {
-    ::operator delete (data, bytes, std::align_val_t{64});
+  void release(void* data, std::size_t /*bytes*/) noexcept override {
+    // Not the sized form: Clang declares it only with -fsized-deallocation.
+    ::operator delete (data, std::align_val_t{64});
   }
 };
 

@@ -297,6 +297,8 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
   if (shape.size() > static_cast<std::size_t>(max_axes)) {
     throw InvalidLayout(fmt::format("boxes have at most {} axes, not {}", max_axes, shape.size()));
   }
+  for (std::size_t a = 0; a < shape.size(); ++a) check_axis(Axis{shape[a]}, a);
+  order = checked_order(std::move(order), shape.size());
   std::map<std::vector<Index>, Index> corners;
   Box all;
   all.low.assign(shape.size(), 0);
@@ -326,7 +328,7 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
   if (!corners.empty()) throw_bad_cover(boxes, shape);
   Layout layout;
   layout.shape_ = shape;
-  layout.order_ = checked_order(std::move(order), shape.size());
+  layout.order_ = std::move(order);
   layout.ranks_ = static_cast<Index>(boxes.size());
   layout.table_ = std::move(boxes);
   return layout;
@@ -538,12 +540,12 @@ Layout Layout::with_order(std::vector<int> order) const {
 bool same_owners(const Layout& a, const Layout& b) {
   if (a.shape() != b.shape()) return false;
   if (a.is_grid() && b.is_grid() && a.ranks() == b.ranks()) {
-    for (std::size_t d = 0; d < a.axes(); ++d) {
-      if (!same_dealing(a.axis(d), b.axis(d)) || a.axis(d).rank_stride != b.axis(d).rank_stride) {
-        return false;
-      }
+    bool same = true;
+    for (std::size_t d = 0; d < a.axes() && same; ++d) {
+      same = same_dealing(a.axis(d), b.axis(d)) && a.axis(d).rank_stride == b.axis(d).rank_stride;
     }
-    return true;
+    // Different grids can still agree where extents are 1 or ranks are idle.
+    if (same) return true;
   }
   for (Index r = 0; r < std::max(a.ranks(), b.ranks()); ++r) {
     const bool idle = a.local_size(r) == 0 && b.local_size(r) == 0;

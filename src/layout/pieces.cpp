@@ -62,54 +62,94 @@ Index product_of_counts(const std::vector<Progression>& part) {
   return result;
 }
 
-/// Per rank of `mine`: how many ranks of `theirs` share something with it, and the largest share.
-/// Computed once per coordinate of a grid axis, once per rank for boxes.
-class Partners {
+/// Goes through the ranks in order and knows of each its part of `mine`, with how many ranks of
+/// `theirs` it shares that, and the largest share. Of grids all this is computed once per
+/// coordinate and coordinates are counted up, so that a rank costs a few look-ups and no division:
+/// there may be a million of them, and the planner asks for several exchanges.
+class Walk {
  public:
-  Partners(const Layout& mine, const Layout& theirs) : mine_(mine), theirs_(theirs) {
-    if (!mine.is_grid() || !theirs.is_grid()) return;
-    by_coord_.resize(mine.axes());
+  Walk(const Layout& mine, const Layout& theirs) : mine_(mine), theirs_(theirs) {
+    if (!mine.is_grid()) return;
+    coord_.resize(mine.axes(), 0);
     for (std::size_t a = 0; a < mine.axes(); ++a) {
-      const Axis& axis = mine.axis(a);
-      const bool unchanged = same_dealing(axis, theirs.axis(a));
-      for (Index coord = 0; coord < axis.procs; ++coord) {
-        const Index size = axis.size(coord);
-        by_coord_[a].push_back(unchanged ? Reach{size > 0 ? 1 : 0, size}
-                                         : reach(theirs.axis(a), axis.part(coord)));
-      }
+      if (mine.axis(a).procs > 1) by_stride_.push_back(a);
+      tabulate(mine.axis(a), theirs.is_grid() ? &theirs.axis(a) : nullptr);
+    }
+    std::sort(by_stride_.begin(), by_stride_.end(), [&](std::size_t a, std::size_t b) {
+      return mine.axis(a).rank_stride < mine.axis(b).rank_stride;
+    });
+  }
+
+  /// To the next rank, from rank 0 on.
+  void next() {
+    ++rank_;
+    for (const std::size_t a : by_stride_) {
+      if (++coord_[a] < mine_.axis(a).procs) return;
+      coord_[a] = 0;
     }
   }
 
-  [[nodiscard]] Reach of(Index rank) const {
-    if (rank >= mine_.ranks()) return {};
+  [[nodiscard]] bool beyond() const { return rank_ >= mine_.ranks(); }
+
+  [[nodiscard]] Progression part(std::size_t a) const {
+    if (beyond()) return {};
+    return coord_.empty() ? mine_.part(rank_, a) : here(parts_, a);
+  }
+
+  [[nodiscard]] Reach reached() const {
+    if (beyond()) return {};
+    if (!theirs_.is_grid()) return reached_boxes();
     Reach result{1, 1};
-    if (!theirs_.is_grid()) {
-      result = {0, 0};
-      const std::vector<Progression> part = mine_.part(rank);
-      for (Index s = 0; s < theirs_.ranks(); ++s) {
-        Index common = 1;
-        for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
-          common *= intersect(part[a], theirs_.part(s, a)).count;
-        }
-        result.peers += common > 0 ? 1 : 0;
-        result.most = std::max(result.most, common);
-      }
-      return result;
-    }
     for (std::size_t a = 0; a < mine_.axes(); ++a) {
-      const Reach here = by_coord_.empty()
-                             ? reach(theirs_.axis(a), mine_.part(rank, a))
-                             : by_coord_[a][static_cast<std::size_t>(mine_.axis(a).coord(rank))];
-      result.peers *= here.peers;
-      result.most *= here.most;
+      const Reach along = coord_.empty() ? reach(theirs_.axis(a), part(a)) : here(reaches_, a);
+      result.peers *= along.peers;
+      result.most *= along.most;
     }
     return result;
   }
 
  private:
+  template <class Entry>
+  using Table = std::vector<std::vector<Entry>>;  // by axis and coordinate
+
+  template <class Entry>
+  [[nodiscard]] const Entry& here(const Table<Entry>& table, std::size_t a) const {
+    return table[a][static_cast<std::size_t>(coord_[a])];
+  }
+
+  void tabulate(const Axis& axis, const Axis* other) {
+    const bool unchanged = other != nullptr && same_dealing(axis, *other);
+    const auto coords = static_cast<std::size_t>(axis.procs);
+    parts_.emplace_back().reserve(coords);
+    reaches_.emplace_back().reserve(other != nullptr ? coords : 0);
+    for (Index coord = 0; coord < axis.procs; ++coord) {
+      const Progression& part = parts_.back().emplace_back(axis.part(coord));
+      if (other == nullptr) continue;
+      reaches_.back().push_back(unchanged ? Reach{part.empty() ? 0 : 1, part.count}
+                                          : reach(*other, part));
+    }
+  }
+
+  [[nodiscard]] Reach reached_boxes() const {
+    Reach result;
+    for (Index s = 0; s < theirs_.ranks(); ++s) {
+      Index common = 1;
+      for (std::size_t a = 0; a < mine_.axes() && common > 0; ++a) {
+        common *= intersect(part(a), theirs_.part(s, a)).count;
+      }
+      result.peers += common > 0 ? 1 : 0;
+      result.most = std::max(result.most, common);
+    }
+    return result;
+  }
+
   const Layout& mine_;
   const Layout& theirs_;
-  std::vector<std::vector<Reach>> by_coord_;
+  Index rank_ = 0;
+  std::vector<Index> coord_;            // of the rank, by axis; empty for boxes
+  std::vector<std::size_t> by_stride_;  // axes that are dealt, fastest over the ranks first
+  Table<Progression> parts_;
+  Table<Reach> reaches_;  // where both are grids
 };
 
 }  // namespace
@@ -156,25 +196,25 @@ std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) 
 
 Traffic traffic(const Layout& from, const Layout& to) {
   Traffic result;
-  const Partners receivers(from, to);
-  const Partners senders(to, from);
+  Walk before(from, to);
+  Walk after(to, from);
   const Index ranks = std::max(from.ranks(), to.ranks());
-  for (Index r = 0; r < ranks; ++r) {
-    Index held = r < from.ranks() ? 1 : 0;
-    Index wanted = r < to.ranks() ? 1 : 0;
+  for (Index r = 0; r < ranks; ++r, before.next(), after.next()) {
+    Index held = before.beyond() ? 0 : 1;
+    Index wanted = after.beyond() ? 0 : 1;
     Index kept = std::min(held, wanted);
     for (std::size_t a = 0; a < from.axes(); ++a) {
-      const Progression before = from.part(r, a);
-      const Progression after = to.part(r, a);
-      held *= before.count;
-      wanted *= after.count;
-      if (kept > 0) kept *= intersect(before, after).count;
+      const Progression had = before.part(a);
+      const Progression has = after.part(a);
+      held *= had.count;
+      wanted *= has.count;
+      if (kept > 0) kept *= intersect(had, has).count;
     }
     const Index own = kept > 0 ? 1 : 0;
-    const Reach out = held > 0 ? receivers.of(r) : Reach{};
-    const Reach in = wanted > 0 ? senders.of(r) : Reach{};
+    const Reach out = held > 0 ? before.reached() : Reach{};
+    const Reach in = wanted > 0 ? after.reached() : Reach{};
     result.elements += held - kept;
-    result.messages += out.peers - (held > 0 ? own : 0);
+    result.messages += out.peers - own;
     result.most_sent = std::max(result.most_sent, held - kept);
     result.most_received = std::max(result.most_received, wanted - kept);
     result.most_messages_sent = std::max(result.most_messages_sent, out.peers - own);

@@ -48,6 +48,7 @@ void save_wisdom(const std::string& path) {
   file << head << text::hex(text::hash(body)) << '\n' << body;
   file.close();
   if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
+    std::remove(fresh.c_str());
     throw FileError("wisdom could not be written to " + path +
                     "; check that its folder exists and is writable");
   }

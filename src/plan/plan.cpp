@@ -14,11 +14,7 @@ State start_state(const Problem& problem, Direction direction, const Layout& sta
   State state;
   state.element = {true, problem.precision};
   state.layout = start;
-  const DigitKind kind =
-      direction == Direction::forward ? DigitKind::position : DigitKind::frequency;
-  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
-    state.digits.push_back({static_cast<int>(a), 1, kind});
-  }
+  state.digits = start_digits(problem.shape, direction);
   return state;
 }
 
@@ -30,6 +26,7 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   if (sweep.digit < 0 || at >= before.digits.size() || !before.layout.whole(at)) {
     throw InternalError("a sweep along a digit that no rank holds whole");
   }
+  if (before.layout.shape()[at] == 1) return after;
   DigitKind& kind = after.digits[at].kind;
   const DigitKind wanted =
       direction == Direction::forward ? DigitKind::frequency : DigitKind::position;
@@ -48,6 +45,16 @@ State behind(const State& before, const Exchange& exchange) {
 }
 
 }  // namespace
+
+std::vector<Digit> start_digits(const Shape& shape, Direction direction) {
+  std::vector<Digit> digits;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    const bool position = direction == Direction::forward || shape[a] == 1;
+    digits.push_back(
+        {static_cast<int>(a), 1, position ? DigitKind::position : DigitKind::frequency});
+  }
+  return digits;
+}
 
 std::vector<std::string> State::names() const {
   int axes = 0;
@@ -68,6 +75,7 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
       ranks_(ranks),
       placement_(placement),
       states_{start_state(problem_, direction, start)} {
+  if (start.ranks() > ranks_) throw InternalError("a plan starts on more ranks than it is for");
   for (Step& step : steps) append(std::move(step));
 }
 
@@ -75,8 +83,8 @@ void Plan::append(Step step) {
   const State& before = states_.back();
   State after;
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
-    exchange->traffic = traffic(before.layout, exchange->to);
     after = behind(before, *exchange);
+    exchange->traffic = traffic(before.layout, exchange->to);
   } else {
     after = behind(before, std::get<Sweep>(step), direction_);
   }

@@ -57,7 +57,7 @@ Schedule schedule(const Plan& plan, bool in_place) {
     return result;
   }
   // In place: the first leg reads the output area, so it must write elsewhere or stay exactly.
-  if (legs.front().to == Area::output && !can_stay(legs.front())) {
+  if (legs.front().to == Area::output && (is_exchange(plan, 0) || !can_stay(legs.front()))) {
     std::size_t mover = legs.size();
     for (std::size_t i = 1; i < legs.size(); ++i) {
       if (can_stay(legs[i]) && !is_exchange(plan, i)) mover = i;

@@ -24,7 +24,8 @@ std::string direction_text(Direction direction) {
   return direction == Direction::forward ? "forward" : "backward";
 }
 
-/// "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it", where an axis is uneven.
+/// "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it", where an axis is uneven. More
+/// than twice the processors are no advice, and looking for them would take as long as n is.
 std::string uneven_remark(const Axis& axis, const std::string& name) {
   std::map<Index, Index, std::greater<>> holders;
   for (Index coord = 0; coord < axis.procs; ++coord) ++holders[axis.size(coord)];
@@ -33,10 +34,10 @@ std::string uneven_remark(const Axis& axis, const std::string& name) {
   Index below = axis.procs;
   while (axis.n % below != 0) --below;
   Index above = axis.procs;
-  while (above < axis.n && axis.n % above != 0) ++above;
-  std::string divisors = fmt::format("{}", below);
-  if (above <= axis.n && axis.n % above == 0) divisors += fmt::format(" or {}", above);
-  return fmt::format("{}{} of {} over {}: {}; {} divide it\n", remark, axis.n, name, axis.procs,
+  while (above < 2 * axis.procs && axis.n % above != 0) ++above;
+  const std::string divisors = axis.n % above == 0 ? fmt::format("{} or {} divide", below, above)
+                                                   : fmt::format("{} divides", below);
+  return fmt::format("{}{} of {} over {}: {}; {} it\n", remark, axis.n, name, axis.procs,
                      fmt::join(sizes, ", "), divisors);
 }
 
@@ -120,6 +121,10 @@ std::string body(const Plan& plan) {
   return out;
 }
 
+std::string hash_line(std::string_view body) {
+  return fmt::format("hash {}\n", text::hex(text::hash(body)));
+}
+
 [[noreturn]] void damaged(std::string_view line) {
   throw ParseError(fmt::format("plan text is damaged at '{}'; make the plan anew", line));
 }
@@ -150,58 +155,65 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
 
 std::string Plan::to_text() const {
   const std::string text = body(*this);
-  return text + fmt::format("hash {}\n", text::hex(text::hash(text)));
+  return text + hash_line(text);
 }
 
 std::uint64_t Plan::hash() const { return text::hash(body(*this)); }
 
 Plan Plan::parse(std::string_view text) {
-  Plan plan;
-  bool started = false;
-  for (const std::string& line : text::split(text, '\n')) {
-    if (line.starts_with(remark)) continue;
-    const std::vector<std::string> words = text::words(line);
-    if (words.empty()) continue;
-    const std::string_view rest =
-        text::trim(std::string_view(text::trim(line)).substr(words[0].size()));
-    const std::string& keyword = words[0];
-    if (keyword == "plan") {
-      // plan PROBLEM forward on 4 ranks, 2 a node
-      if (words.size() != 6 && words.size() != 9) damaged(line);
-      plan.problem_ = Problem::parse(words[1]);
-      plan.direction_ = words[2] == "backward" ? Direction::backward : Direction::forward;
-      plan.ranks_ = count_in(words[4]);
-      if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
-    } else if (keyword == "start") {
-      State named;  // only for the names that the first state's digits have
-      const DigitKind kind =
-          plan.direction_ == Direction::forward ? DigitKind::position : DigitKind::frequency;
-      for (std::size_t a = 0; a < plan.problem_.shape.size(); ++a) {
-        named.digits.push_back({static_cast<int>(a), 1, kind});
-      }
-      const Layout start = Layout::parse(rest, plan.problem_.shape, named.names());
-      plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
-      started = true;
-    } else if (keyword == "sweep" || keyword == "exchange") {
-      if (!started) damaged(line);
-      const State& before = plan.states_.back();
-      if (keyword == "sweep") {
-        plan.append(parse_sweep(words, before, line));
-      } else {
-        const std::size_t by = rest.rfind(" by ");
-        if (by == std::string_view::npos) damaged(line);
-        Exchange exchange;
-        exchange.to = Layout::parse(rest.substr(0, by), before.layout.shape(), before.names());
-        exchange.route = rest.substr(by + 4) == "alltoallv" ? Route::alltoallv : Route::messages;
-        plan.append(std::move(exchange));
-      }
-    } else if (keyword != "end" && keyword != "out" && keyword != "in" && keyword != "hash") {
-      damaged(line);
-    }
+  // The hash first: what is damaged is not worth interpreting.
+  const std::size_t end = std::min(text.rfind("hash "), text.size());
+  if (text.substr(end) != hash_line(text.substr(0, end))) {
+    damaged(text.substr(0, text.find('\n')));
   }
-  if (!started) damaged(text.substr(0, text.find('\n')));
-  if (plan.to_text() != text) damaged("a line whose figures do not follow from its steps");
-  return plan;
+  try {
+    Plan plan;
+    bool started = false;
+    for (const std::string& line : text::split(text, '\n')) {
+      if (line.starts_with(remark)) continue;
+      const std::vector<std::string> words = text::words(line);
+      if (words.empty()) continue;
+      const std::string_view rest =
+          text::trim(std::string_view(text::trim(line)).substr(words[0].size()));
+      const std::string& keyword = words[0];
+      if (keyword == "plan") {
+        // plan PROBLEM forward on 4 ranks, 2 a node
+        if (words.size() != 6 && words.size() != 9) damaged(line);
+        plan.problem_ = Problem::parse(words[1]);
+        plan.direction_ = words[2] == "backward" ? Direction::backward : Direction::forward;
+        plan.ranks_ = count_in(words[4]);
+        if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
+      } else if (keyword == "start") {
+        State named;  // only for the names that the first state's digits have
+        named.digits = start_digits(plan.problem_.shape, plan.direction_);
+        const Layout start = Layout::parse(rest, plan.problem_.shape, named.names());
+        plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
+        started = true;
+      } else if (keyword == "sweep" || keyword == "exchange") {
+        if (!started) damaged(line);
+        const State& before = plan.states_.back();
+        if (keyword == "sweep") {
+          plan.append(parse_sweep(words, before, line));
+        } else {
+          const std::size_t by = rest.rfind(" by ");
+          if (by == std::string_view::npos) damaged(line);
+          Exchange exchange;
+          exchange.to = Layout::parse(rest.substr(0, by), before.layout.shape(), before.names());
+          exchange.route = rest.substr(by + 4) == "alltoallv" ? Route::alltoallv : Route::messages;
+          plan.append(std::move(exchange));
+        }
+      } else if (keyword != "end" && keyword != "out" && keyword != "in" && keyword != "hash") {
+        damaged(line);
+      }
+    }
+    if (!started) damaged(text.substr(0, text.find('\n')));
+    if (plan.to_text() != text) damaged("a line whose figures do not follow from its steps");
+    return plan;
+  } catch (const ParseError&) {
+    throw;
+  } catch (const Error& error) {
+    damaged(error.what());
+  }
 }
 
 }  // namespace kallima

@@ -50,8 +50,10 @@ bool hand_over(std::vector<Axis>& axes, std::size_t giver, std::size_t taker) {
 }  // namespace
 
 void propose_pencil_starts(const PlanRequest& request, Proposals& starts) {
-  const std::size_t axes = request.problem.shape.size();
-  if (axes > 1) starts.push_back(fresh_pencil(request, axes - 1, {}));
+  const Shape& shape = request.problem.shape;
+  std::size_t last = shape.size() - 1;  // of the axes that there is something to transform along
+  while (last > 0 && shape[last] == 1) --last;
+  if (shape.size() > 1) starts.push_back(fresh_pencil(request, last, {}));
 }
 
 void propose_pencils(const PlanRequest& request, const Standing& from, Proposals& next) {

@@ -18,7 +18,10 @@ Layout slab_along(const PlanRequest& request, std::size_t axis, const std::vecto
 }  // namespace
 
 void propose_slab_starts(const PlanRequest& request, Proposals& starts) {
-  if (request.problem.shape.size() > 1) starts.push_back(slab_along(request, 0, {}));
+  const Shape& shape = request.problem.shape;
+  std::size_t first = 0;  // of the axes that can be cut
+  while (first + 1 < shape.size() && shape[first] == 1) ++first;
+  if (shape.size() > 1) starts.push_back(slab_along(request, first, {}));
 }
 
 void propose_slabs(const PlanRequest& request, const Standing& from, Proposals& next) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What must hold for the schedule and the workspace of every plan, however it was made.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/schedule.hpp"
+
+namespace kallima::samples {
+
+inline void check_schedule(const Plan& plan, bool in_place) {
+  const Schedule result = schedule(plan, in_place);
+  const std::vector<Leg>& legs = result.legs;
+  ASSERT_EQ(result.in_place, in_place);
+  ASSERT_EQ(result.passes(), static_cast<Index>(legs.size()));
+  std::size_t next = 0;  // steps come once each, in order; copies only in front
+  for (std::size_t i = 0; i < legs.size(); ++i) {
+    const Leg& leg = legs[i];
+    const bool copies = leg.step == Leg::copy;
+    if (copies) {
+      ASSERT_EQ(i, 0U);
+    } else {
+      ASSERT_EQ(static_cast<std::size_t>(leg.step), next);
+      ++next;
+    }
+    const auto step = static_cast<std::size_t>(leg.step);
+    const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
+    if (leg.from == leg.to) {
+      ASSERT_FALSE(copies);
+      ASSERT_FALSE(exchanges) << "an exchange over itself";
+      ASSERT_FALSE(leg.gathers) << "a gather over itself";
+      ASSERT_FALSE(leg.scatters) << "a scatter over itself";
+    }
+    if (!copies && !exchanges) {
+      const auto is_exchange = [&](std::size_t s) {
+        return s < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[s]);
+      };
+      ASSERT_EQ(leg.gathers, step > 0 && is_exchange(step - 1));
+      ASSERT_EQ(leg.scatters, is_exchange(step + 1));
+    }
+    ASSERT_NE(leg.to, Area::input) << "the user's input is written";
+    if (i > 0) {
+      ASSERT_EQ(legs[i - 1].to, leg.from) << "legs do not connect";
+    }
+  }
+  ASSERT_EQ(next, plan.steps().size());
+  if (legs.empty()) {
+    ASSERT_TRUE(in_place && plan.steps().empty());
+    return;
+  }
+  ASSERT_EQ(legs.front().from, in_place ? Area::output : Area::input);
+  ASSERT_EQ(legs.back().to, Area::output);
+  // A copy is a pass, so there is one only where nothing else helps.
+  ASSERT_LE(result.passes(),
+            std::max<Index>(1, static_cast<Index>(plan.steps().size())) + (in_place ? 1 : 0));
+}
+
+/// The workspace of a rank by laying down everything it writes. Pieces lie one behind the other
+/// in the output as long as they fit; the first that does not, and all behind it, spill.
+inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index rank) {
+  Workspace result;
+  Index capacity = plan.output().local_size(rank);
+  if (legs.in_place) capacity = std::max(capacity, plan.input().local_size(rank));
+  for (const Leg& leg : legs.legs) {
+    const bool copies = leg.step == Leg::copy;
+    const std::size_t step = copies ? 0 : static_cast<std::size_t>(leg.step);
+    const Layout& behind = plan.states()[copies ? 0 : step + 1].layout;
+    const Index size = behind.local_size(rank);
+    if (leg.to == Area::workspace) {
+      result.main = std::max(result.main, size);
+    } else if (size > capacity) {
+      Index spill = size;
+      const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
+      if (exchanges || leg.scatters) {
+        const std::vector<Piece> laid = exchanges
+                                            ? pieces(behind, plan.states()[step].layout, rank)
+                                            : pieces(behind, plan.states()[step + 2].layout, rank);
+        for (const Piece& piece : laid) {
+          if (size - spill + piece.size > capacity) break;
+          spill -= piece.size;
+        }
+      }
+      result.spill = std::max(result.spill, spill);
+    }
+    if (copies || !std::holds_alternative<Sweep>(plan.steps()[step])) continue;
+    const auto& sweep = std::get<Sweep>(plan.steps()[step]);
+    if (sweep.kernel == Kernel::none || size == 0) continue;
+    const Index length = plan.problem().shape[static_cast<std::size_t>(sweep.digit)];
+    result.tile = std::max(result.tile, sweep.lines * length);
+  }
+  return result;
+}
+
+inline void check_workspace(const Plan& plan, bool in_place) {
+  const Schedule legs = schedule(plan, in_place);
+  Workspace largest;
+  const Index most = plan.largest_local_size();
+  for (Index rank = 0; rank < plan.ranks(); ++rank) {
+    const Workspace need = workspace(plan, legs, rank);
+    const Workspace slow = slow_workspace(plan, legs, rank);
+    ASSERT_EQ(need.main, slow.main);
+    ASSERT_EQ(need.tile, slow.tile);
+    ASSERT_GE(need.spill, slow.spill) << "rank " << rank << " writes beyond its workspace";
+    ASSERT_EQ(need.spill > 0, slow.spill > 0);
+    ASSERT_EQ(need.elements(), need.main + need.spill + need.tile);
+    ASSERT_LE(need.main, most);
+    ASSERT_LE(need.spill, most);
+    largest.main = std::max(largest.main, need.main);
+    largest.spill = std::max(largest.spill, need.spill);
+    largest.tile = std::max(largest.tile, need.tile);
+    ASSERT_EQ(output_capacity(plan, in_place, rank),
+              in_place ? std::max(plan.input().local_size(rank), plan.output().local_size(rank))
+                       : plan.output().local_size(rank));
+  }
+  const Workspace stated = largest_workspace(plan, legs);
+  ASSERT_EQ(stated.main, largest.main);
+  ASSERT_EQ(stated.spill, largest.spill);
+  ASSERT_EQ(stated.tile, largest.tile);
+}
+
+/// Both ways of running, and both directions.
+inline void check_plan(const Plan& plan) {
+  for (const bool in_place : {false, true}) {
+    check_schedule(plan, in_place);
+    check_schedule(plan.reversed(), in_place);
+    check_workspace(plan, in_place);
+    check_workspace(plan.reversed(), in_place);
+  }
+}
+
+/// What a plan says of itself follows from its layouts, and undoing it twice is the plan.
+inline void check_reversal(const Plan& plan) {
+  const Plan back = plan.reversed();
+  ASSERT_EQ(back.reversed(), plan);
+  ASSERT_NE(back.direction(), plan.direction());
+  ASSERT_EQ(back.input(), plan.output());
+  ASSERT_EQ(back.output(), plan.input());
+  ASSERT_EQ(back.states().size(), back.steps().size() + 1);
+  for (std::size_t i = 0; i < back.steps().size(); ++i) {
+    const auto* const exchange = std::get_if<Exchange>(&back.steps()[i]);
+    if (exchange == nullptr) continue;
+    ASSERT_EQ(exchange->to, back.states()[i + 1].layout);
+    ASSERT_EQ(exchange->traffic, traffic(back.states()[i].layout, exchange->to));
+  }
+}
+
+/// Reading what was printed gives the plan.
+inline void check_round_trip(const Plan& plan) {
+  const std::string text = plan.to_text();
+  const Plan back = Plan::parse(text);
+  ASSERT_EQ(back, plan) << text;
+  ASSERT_EQ(back.to_text(), text);
+  ASSERT_EQ(back.hash(), plan.hash());
+}
+
+}  // namespace kallima::samples

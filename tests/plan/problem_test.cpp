@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kallima/problem.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kallima {
+namespace {
+
+TEST(Problem, texts_mean_what_the_header_says) {
+  struct Case {
+    const char* text;
+    Shape shape;
+    Precision precision;
+    const char* normal;
+  };
+  const std::vector<Case> cases = {
+      {"c2c:512x512x512", {512, 512, 512}, Precision::f64, "c2c:512x512x512:f64"},
+      {"c2c:256^3:f32", {256, 256, 256}, Precision::f32, "c2c:256x256x256:f32"},
+      {"c2c:2^30", {Index{1} << 30}, Precision::f64, "c2c:1073741824:f64"},
+      {"c2c:2^10x48", {1024, 48}, Precision::f64, "c2c:1024x48:f64"},
+      {"c2c:2^10^3", {1024, 1024, 1024}, Precision::f64, "c2c:1024x1024x1024:f64"},
+      {"c2c:2", {2}, Precision::f64, "c2c:2:f64"},
+      {"c2c:2^0", {1}, Precision::f64, "c2c:1:f64"},
+      {"c2c:1^6", {1, 1, 1, 1, 1, 1}, Precision::f64, "c2c:1x1x1x1x1x1:f64"},
+      {"c2c:7x3^2x5:f64", {7, 3, 3, 5}, Precision::f64, "c2c:7x3x3x5:f64"},
+      {"  c2c:8x8 \n", {8, 8}, Precision::f64, "c2c:8x8:f64"},
+      {"c2c:2^62", {max_elements}, Precision::f64, "c2c:4611686018427387904:f64"},
+      {"c2c:2^31^2",
+       {Index{1} << 31, Index{1} << 31},
+       Precision::f64,
+       "c2c:2147483648x2147483648:f64"},
+  };
+  for (const Case& good : cases) {
+    const Problem problem = Problem::parse(good.text);
+    EXPECT_EQ(problem.shape, good.shape) << good.text;
+    EXPECT_EQ(problem.precision, good.precision) << good.text;
+    EXPECT_EQ(problem.to_text(), good.normal);
+    EXPECT_EQ(Problem::parse(problem.to_text()), problem);
+    EXPECT_EQ(problem.elements(), volume(good.shape));
+  }
+}
+
+TEST(Problem, bad_texts_are_refused_with_the_mend) {
+  struct Case {
+    const char* text;
+    ErrorCode code;
+    const char* fragment;
+  };
+  constexpr ErrorCode parse = ErrorCode::parse_error;
+  constexpr ErrorCode shape = ErrorCode::invalid_shape;
+  constexpr ErrorCode overflow = ErrorCode::overflow;
+  const std::vector<Case> cases = {
+      {"", parse, "should read KIND:SHAPE[:PRECISION]; write for instance c2c:512x512x512"},
+      {"c2c", parse, "should read KIND:SHAPE"},
+      {"8x8", parse, "should read KIND:SHAPE"},
+      {"c2c:8x8:f64:f64", parse, "should read KIND:SHAPE"},
+      {"fft:8x8", parse, "kind 'fft' is not known, c2c is"},
+      {"C2C:8x8", parse, "kind 'C2C' is not known"},
+      {"c2c:8x8:f16", parse, "precision 'f16' is neither f32 nor f64"},
+      {"c2c:8x8:", parse, "precision '' is neither"},
+      {"c2c:", parse, "extent '': expected a non-negative integer, found ''"},
+      {"c2c:8x", parse, "extent '': expected"},
+      {"c2c:8xx8", parse, "extent '': expected"},
+      {"c2c:8X8", parse, "found '8X8'"},
+      {"c2c:-8x8", parse, "found '-8'"},
+      {"c2c:8.5", parse, "found '8.5'"},
+      {"c2c:8^", parse, "extent '8^': expected"},
+      {"c2c:8^0", parse, "N^D repeats an axis of N, D from 1 to 6"},
+      {"c2c:8^7", parse, "N^D repeats an axis of N, D from 1 to 6"},
+      {"c2c:8^2^2", parse, "N^D repeats an axis"},
+      {"c2c:2^3^2^2", parse, "N^D repeats an axis"},
+      {"c2c:2^63", parse, "2^63 is beyond 2^62"},
+      {"c2c:99999999999999999999", parse, "does not fit 64 bits"},
+      {"c2c:0", shape, "has extent 0; every extent is at least 1"},
+      {"c2c:8x0x8", shape, "shape 8x0x8 has extent 0"},
+      {"c2c:2x2x2x2x2x2x2", shape, "1 to 6 axes, this one has 7"},
+      {"c2c:8^4x8^4", shape, "1 to 6 axes, this one has 8"},
+      {"c2c:2^62x2^62", overflow, "does not fit 64 bits"},
+      {"c2c:4611686018427387905", overflow, "more than 2^62 elements; use a smaller one"},
+  };
+  for (const Case& bad : cases) {
+    try {
+      Problem::parse(bad.text);
+      ADD_FAILURE() << "accepted: '" << bad.text << "'";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), bad.code) << bad.text << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find(bad.fragment), std::string::npos)
+          << "'" << bad.fragment << "' is not in: " << error.what();
+    }
+  }
+}
+
+TEST(Problem, elements_have_the_size_of_their_parts) {
+  EXPECT_EQ((Element{true, Precision::f64}.bytes()), 16);
+  EXPECT_EQ((Element{true, Precision::f32}.bytes()), 8);
+  EXPECT_EQ((Element{false, Precision::f64}.bytes()), 8);
+  EXPECT_EQ((Element{false, Precision::f32}.bytes()), 4);
+  EXPECT_EQ(precision_of<float>, Precision::f32);
+  EXPECT_EQ(precision_of<double>, Precision::f64);
+}
+
+}  // namespace
+}  // namespace kallima

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan/invariants.hpp"
+#include "plan/samples.hpp"
+
+namespace kallima {
+namespace {
+
+/// A plan whose steps are spelt by a word: s for a sweep, x for an exchange. What areas legs get
+/// depends on nothing else.
+Plan spelt(const std::string& word) {
+  const Shape shape{4};
+  const Layout here = Layout::block(shape, {2});
+  const Layout there = Layout::cyclic(shape, {2});
+  std::vector<Step> steps;
+  Index exchanges = 0;
+  for (const char letter : word) {
+    if (letter == 's') {
+      steps.push_back(samples::copy());
+    } else {
+      steps.push_back(samples::exchange(exchanges++ % 2 == 0 ? there : here));
+    }
+  }
+  return samples::forward("c2c:4", 2, here, steps);
+}
+
+std::string areas(const std::string& word, bool in_place) {
+  std::string result;
+  const Schedule legs = schedule(spelt(word), in_place);
+  for (const Leg& leg : legs.legs) {
+    result += leg.step == Leg::copy ? "c" : word.substr(static_cast<std::size_t>(leg.step), 1);
+    result += ":";
+    result += "iow"[static_cast<int>(leg.from)];
+    result += "iow"[static_cast<int>(leg.to)];
+    result += " ";
+  }
+  return result;
+}
+
+TEST(Schedule, every_word_of_sweeps_and_exchanges_keeps_the_rules) {
+  for (std::size_t length = 0; length <= 11; ++length) {
+    for (std::size_t bits = 0; bits < (std::size_t{1} << length); ++bits) {
+      std::string word;
+      for (std::size_t i = 0; i < length; ++i) word += ((bits >> i) & 1U) != 0 ? 'x' : 's';
+      for (const bool in_place : {false, true}) {
+        samples::check_schedule(spelt(word), in_place);
+        ASSERT_FALSE(HasFatalFailure()) << word << (in_place ? " in place" : " out of place");
+      }
+    }
+  }
+}
+
+TEST(Schedule, sweeps_and_exchanges_alternate_between_output_and_workspace) {
+  EXPECT_EQ(areas("sxs", false), "s:io x:ow s:wo ");
+  EXPECT_EQ(areas("sxsxs", false), "s:io x:ow s:wo x:ow s:wo ");
+}
+
+TEST(Schedule, a_sweep_between_two_sweeps_stays_where_it_is) {
+  EXPECT_EQ(areas("ssxs", false), "s:iw s:wo x:ow s:wo ");
+  EXPECT_EQ(areas("sssxs", false), "s:iw s:ww s:wo x:ow s:wo ");
+  EXPECT_EQ(areas("sxsss", false), "s:io x:ow s:wo s:oo s:oo ");
+}
+
+TEST(Schedule, no_step_out_of_place_is_one_copy_and_in_place_nothing) {
+  EXPECT_EQ(areas("", false), "c:io ");
+  EXPECT_EQ(areas("", true), "");
+}
+
+TEST(Schedule, sweeps_alone_stay_in_the_output) {
+  EXPECT_EQ(areas("s", false), "s:io ");
+  EXPECT_EQ(areas("sss", false), "s:io s:oo s:oo ");
+  EXPECT_EQ(areas("sss", true), "s:oo s:oo s:oo ");
+}
+
+TEST(Schedule, in_place_the_first_leg_leaves_the_output) {
+  EXPECT_EQ(areas("ssxs", true), "s:ow s:wo x:ow s:wo ");
+}
+
+TEST(Schedule, in_place_a_sweep_that_could_stay_moves_instead_of_a_copy) {
+  EXPECT_EQ(areas("sxss", true), "s:ow x:wo s:ow s:wo ");
+}
+
+TEST(Schedule, in_place_a_copy_comes_first_where_nothing_else_can_move) {
+  EXPECT_EQ(areas("sxs", true), "c:ow s:wo x:ow s:wo ");
+}
+
+TEST(Workspace, what_does_not_fit_the_output_is_counted) {
+  for (const Plan& plan : samples::plans()) {
+    samples::check_plan(plan);
+    ASSERT_FALSE(HasFatalFailure()) << plan.to_text();
+  }
+}
+
+TEST(Workspace, a_gather_through_one_rank_needs_the_whole_array_there) {
+  // 100 elements pass through rank 0, which keeps 25 in the end.
+  const Plan plan = samples::plans()[3];
+  const Schedule legs = schedule(plan, false);
+  const Workspace first = workspace(plan, legs, 0);
+  EXPECT_EQ(std::max(first.main, first.spill), 100);
+  const Workspace second = workspace(plan, legs, 1);
+  EXPECT_LE(second.main + second.spill, 25);
+  EXPECT_EQ(second.tile, 0);
+  EXPECT_EQ(first.tile, 400);
+}
+
+TEST(Workspace, ranks_beyond_the_layout_need_none) {
+  const Plan plan = samples::plans()[4];
+  const Schedule legs = schedule(plan, false);
+  EXPECT_EQ(workspace(plan, legs, 3).elements(), 0);
+  EXPECT_GT(workspace(plan, legs, 0).tile, 0);
+}
+
+}  // namespace
+}  // namespace kallima
