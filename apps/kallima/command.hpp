@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a subcommand is to the program: a file with one function that adds it. To add one, write
+// NAME.cpp with add_NAME, declare it here and list it in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kallima::cli {
+
+/// How the program ends. Scripts rely on it.
+enum class ExitCode : int {
+  good = 0,
+  answer_is_no = 1,   ///< a check that was asked for failed
+  bad_usage = 2,      ///< the command line is wrong, or names what cannot be
+  machine_failed = 3  ///< MPI, memory or a file
+};
+
+/// The words of the command line, behind the program's name.
+using Arguments = std::vector<std::string>;
+
+/// Does what a subcommand was asked.
+using Action = std::function<ExitCode(const Arguments&)>;
+
+/// `kallima plan`: the steps and layouts, for ranks that need not be there.
+void add_plan(CLI::App& program, Action& chosen);
+
+/// `kallima bench`: time and error of the transform on the ranks it is started on.
+void add_bench(CLI::App& program, Action& chosen);
+
+}  // namespace kallima::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "problem_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/text.hpp"
+#include "options.hpp"
+#include "planner/ways.hpp"
+
+namespace kallima::cli {
+
+const char* const layout_help = R"(LAYOUT:
+  any                       whatever is best
+  slab                      the first axis in blocks over all ranks
+  pencil, pencil:4x2        the first two axes in blocks, over a grid of 4 x 2 ranks
+  brick, brick:2x2x2        every axis in blocks
+  cyclic, cyclic:2x2x1      every axis dealt like cards
+  same                      for --out: the layout of the input
+  "z:block/4 y:all x:cyclic/2"
+                            axis by axis, slowest in memory first; x is the last axis, then y, z,
+                            w, v, u; block/4:ceil is FFTW's rule for uneven blocks)";
+
+namespace {
+
+constexpr std::string_view known_layouts =
+    "any, slab, pencil, pencil:4x2, brick:2x2x2, cyclic:2x2x1, same (for --out), or axis by axis "
+    "as in 'z:block/4 y:all x:all'";
+
+std::vector<std::size_t> first_axes(std::size_t count) {
+  std::vector<std::size_t> axes(count);
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  return axes;
+}
+
+/// The numbers of "4x2"; a grid dealt over the first `cut` axes where the text is empty.
+std::vector<Index> grid_of(const std::string& text, const Shape& shape, std::size_t cut,
+                           Index ranks) {
+  if (text.empty()) {
+    std::vector<Index> procs = deal_ranks(shape, first_axes(std::min(cut, shape.size())), ranks);
+    procs.resize(cut, 1);
+    return procs;
+  }
+  std::vector<Index> procs;
+  for (const std::string& word : text::split(text, 'x')) {
+    procs.push_back(text::parse_count(word, fmt::format("grid '{}'", text)));
+  }
+  return procs;
+}
+
+Layout pencil(const std::string& grid, const Shape& shape, Index ranks) {
+  const std::vector<Index> procs = grid_of(grid, shape, 2, ranks);
+  if (procs.size() != 2) {
+    throw ParseError(
+        fmt::format("pencils have a grid of two numbers, as in pencil:4x2, not '{}'", grid));
+  }
+  return Layout::pencil(shape, shape.size() - 1, procs[0], procs[1]);
+}
+
+}  // namespace
+
+Index count_of(const std::string& text, const std::string& what) {
+  if (!text.starts_with("2^")) return text::parse_count(text, what);
+  const Index power = text::parse_count(std::string_view(text).substr(2), what);
+  if (power > 62) throw ParseError(fmt::format("{}: {} does not fit 64 bits", what, text));
+  return Index{1} << power;
+}
+
+std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Index ranks) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  const std::string grid = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (text == "any") return std::nullopt;
+  if (text == "slab") return Layout::slab(shape, std::min(ranks, shape.front()));
+  if (kind == "pencil") return pencil(grid, shape, ranks);
+  if (kind == "brick") return Layout::block(shape, grid_of(grid, shape, shape.size(), ranks));
+  if (kind == "cyclic") return Layout::cyclic(shape, grid_of(grid, shape, shape.size(), ranks));
+  if (colon == std::string::npos && !text.starts_with("boxes")) {
+    throw ParseError(fmt::format("layout '{}' is not known; use {}", text, known_layouts));
+  }
+  return Layout::parse(text, shape);
+}
+
+void ProblemArguments::add_to(CLI::App& command) {
+  command
+      .add_option("PROBLEM", problem, "What to transform, as in c2c:512x512x512 or c2c:2^30:f32")
+      ->required()
+      ->type_name("");
+  command.add_option("--in", in, "Layout of the input (default: any)")->type_name("LAYOUT");
+  command.add_option("--out", out, "Layout of the output (default: any)")->type_name("LAYOUT");
+  add_choice<Route>(command, "--route", route,
+                    {{"messages", Route::messages}, {"alltoallv", Route::alltoallv}},
+                    "How pieces travel")
+      ->type_name("ROUTE");
+}
+
+PlanRequest ProblemArguments::request(Index ranks) const {
+  PlanRequest request;
+  request.problem = Problem::parse(problem);
+  request.ranks = ranks;
+  request.route = route;
+  if (in == "same") throw ParseError("layout 'same' is for --out; the input has none to be like");
+  request.in = layout_of(in, request.problem.shape, ranks);
+  if (out == "same") {
+    if (!request.in) request.in = make_plan(request).input();
+    request.out = request.in;
+  } else {
+    request.out = layout_of(out, request.problem.shape, ranks);
+  }
+  validate(request);
+  return request;
+}
+
+}  // namespace kallima::cli

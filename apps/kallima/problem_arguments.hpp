@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `plan`, `bench` and others are told alike: a problem, layouts in the text form or by
+// shorthand, a route.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "kallima/planner.hpp"
+
+namespace kallima::cli {
+
+/// The common words of the command line, unread.
+struct ProblemArguments {
+  std::string problem;
+  std::string in = "any";
+  std::string out = "any";
+  Route route = Route::messages;
+
+  /// Adds PROBLEM, --in, --out and --route to a subcommand.
+  void add_to(CLI::App& command);
+
+  /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's
+  /// text. Plans once where the output shall have the layout that the planner chooses for the
+  /// input.
+  [[nodiscard]] PlanRequest request(Index ranks) const;
+};
+
+/// For help texts: the forms that --in and --out take.
+extern const char* const layout_help;
+
+/// A number, or a power of two as in 2^20. ParseError names `what`.
+Index count_of(const std::string& text, const std::string& what);
+
+/// The layout that a shorthand or a text form names, empty for `any`. See layout_help.
+std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Index ranks);
+
+}  // namespace kallima::cli

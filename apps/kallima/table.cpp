@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "terminal.hpp"
+
+namespace kallima::cli {
+
+namespace {
+
+struct Unit {
+  double seconds;
+  const char* name;
+};
+
+constexpr std::array<Unit, 4> units = {{{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+
+Unit unit_for(double seconds) {
+  const auto* const fits = std::find_if(units.begin(), units.end(),
+                                        [&](const Unit& unit) { return seconds >= unit.seconds; });
+  return fits == units.end() ? units.back() : *fits;
+}
+
+std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  std::string text = fmt::format("{:<{}}", cells.front(), widths.front());
+  for (std::size_t c = 1; c < cells.size(); ++c)
+    text += fmt::format("  {:>{}}", cells[c], widths[c]);
+  return text;
+}
+
+}  // namespace
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text = heading(line(rows.front(), widths)) + "\n";
+  for (std::size_t r = 1; r < rows.size(); ++r) text += line(rows[r], widths) + "\n";
+  return text;
+}
+
+std::vector<std::string> durations(const std::vector<double>& seconds) {
+  const double least = *std::min_element(seconds.begin(), seconds.end());
+  const Unit unit = unit_for(least);
+  // Three figures of the smallest; the others have as many behind the point.
+  const double scaled = least / unit.seconds;
+  const int decimals = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
+  std::vector<std::string> result;
+  for (const double value : seconds) {
+    result.push_back(fmt::format("{:.{}f} {}", value / unit.seconds, decimals, unit.name));
+  }
+  return result;
+}
+
+}  // namespace kallima::cli

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the program as a user does and looks at what it prints and how it ends.
+
+A case is a function case_NAME; ctest knows it as cli_NAME. What `plan` prints for people is compared
+with golden/*.txt; `check_cli.py --program=... --update golden` writes these anew, to be read in the
+diff before they are committed.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+GOLDEN = {
+    "plan_pencil_to_slab.txt": ["plan", "c2c:12x10x9", "-n", "6", "--in", "pencil:3x2", "--out", "slab"],
+    "plan_cyclic_there_and_back.txt": ["plan", "c2c:1000x99:f32", "-n", "4", "--in", "cyclic:2x2", "--out", "same"],
+}
+
+# What is planned, run and verified on 1, 2 and 3 ranks: every kind of shape, each option once.
+BENCHED = [
+    ["c2c:4096"],
+    ["c2c:20011"],  # prime
+    ["c2c:97:f32", "--backward"],
+    ["c2c:64x48"],
+    ["c2c:31x37:f32", "--in", "slab", "--out", "same"],
+    ["c2c:20x18x15", "--in-place"],
+    ["c2c:16x16x16:f32", "--route", "alltoallv", "--in-place", "--backward"],
+    ["c2c:7x6x5x4"],
+    ["c2c:2x1x3", "--effort", "measure"],  # fewer elements along each axis than ranks
+    ["c2c:9x8x7", "--in", "z:all y:all x:all"],
+]
+
+RESULT_KEYS = ["name", "median_s", "min_s", "p90_s", "plan_s", "error", "layout_in", "layout_out",
+               "exchanges", "bytes_sent", "passes", "workspace_bytes"]
+PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "exchanges",
+             "bytes", "messages", "passes", "workspace_bytes", "hash"]
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(good, otherwise):
+    if not good:
+        raise Failed(otherwise)
+
+
+def expect_equal(got, want, what):
+    expect(got == want, f"{what}: {got!r}, should be {want!r}")
+
+
+class Ended:
+    """A finished run."""
+
+    def __init__(self, command, done):
+        self.command = " ".join(command)
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def expect_code(self, code):
+        expect(self.code == code,
+               f"{self.command}\nended with {self.code}, should with {code}\n{self.out}{self.err}")
+        return self
+
+    def json(self):
+        self.expect_code(0)
+        try:
+            return json.loads(self.out)
+        except ValueError as error:
+            raise Failed(f"{self.command}\nprinted no JSON ({error}):\n{self.out}") from error
+
+
+class Cli:
+    def __init__(self, options):
+        self.options = options
+        # Tests may themselves run under a launcher, and users set what they like.
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name not in ("NO_COLOR", "CLICOLOR_FORCE")}
+
+    def start(self, command, **more):
+        environment = dict(self.environment, **more)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                              env=environment, timeout=300)
+        return Ended(command, done)
+
+    def run(self, *arguments, **more):
+        return self.start([self.options.program, *arguments], **more)
+
+    def launch(self, ranks, *arguments):
+        return self.start([self.options.mpiexec, *self.options.mpiexec_flag, "-n", str(ranks),
+                           self.options.program, *arguments])
+
+
+def case_golden(cli):
+    for name, arguments in GOLDEN.items():
+        got = cli.run(*arguments).expect_code(0).out
+        path = os.path.join(HERE, "golden", name)
+        if cli.options.update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(got)
+            continue
+        with open(path, encoding="utf-8") as file:
+            want = file.read()
+        expect(got == want, f"kallima {' '.join(arguments)} prints\n{got}\nand golden/{name} is\n{want}")
+
+
+def case_plan_json(cli):
+    plan = cli.run("plan", "c2c:1280x64x64", "-n", "96", "--in", "slab", "--ranks-per-node", "48",
+                   "--json").json()
+    expect_equal(list(plan), PLAN_KEYS, "keys of a plan")
+    expect_equal(plan["schema"], "kallima.plan/1", "schema")
+    expect_equal(plan["problem"], "c2c:1280x64x64:f64", "problem")
+    expect_equal((plan["ranks"], plan["ranks_per_node"]), (96, 48), "ranks, and those of a node")
+    expect_equal(plan["layout_in"], "z:block/96 y:all x:all", "layout of the input")
+    steps = plan["steps"]
+    sweeps = [step for step in steps if step["kind"] == "sweep"]
+    exchanges = [step for step in steps if step["kind"] == "exchange"]
+    expect_equal(len(sweeps) + len(exchanges), len(steps), "steps that are sweeps or exchanges")
+    expect_equal(sorted(step["digit"] for step in sweeps if step["kernel"] == "fourier"), ["x", "y", "z"],
+                 "digits that are transformed")
+    expect_equal(plan["exchanges"], len(exchanges), "exchanges")
+    for total in "bytes", "messages":
+        expect_equal(plan[total], sum(step[total] for step in exchanges), total)
+    for exchange in exchanges:
+        expect_equal(exchange["route"], "messages", "route")
+        expect(0 < exchange["most_bytes_sent"] <= exchange["bytes"], "the busiest sender is out of range")
+    for how in "out_of_place", "in_place":
+        expect(plan["passes"][how] >= len(steps), f"fewer passes {how} than steps")
+        expect(plan["workspace_bytes"][how] > 0, f"no workspace {how}")
+
+    # The hash is that of the text, and the whole text is at the beginning of what people read.
+    lines = cli.run("plan", "c2c:1280x64x64", "-n", "96", "--in", "slab", "--ranks-per-node", "48")
+    expect("hash " + plan["hash"] in lines.expect_code(0).out.splitlines(), "text and JSON differ in the hash")
+
+    # Exact where it is small enough for the fingers: 4 x 4 on 2 ranks, half of each half moves.
+    small = cli.run("plan", "c2c:4x4", "-n", "2", "--json").json()
+    expect_equal((small["exchanges"], small["bytes"], small["messages"]), (1, 8 * 16, 2), "traffic of 4 x 4")
+    alone = cli.run("plan", "c2c:4x4:f32", "-n", "1", "--json", "--route", "alltoallv").json()
+    expect_equal((alone["exchanges"], alone["bytes"], alone["messages"]), (0, 0, 0), "traffic of one rank")
+    expect_equal(alone["ranks_per_node"], None, "ranks of a node, not given")
+
+
+def case_layouts(cli):
+    def layout(problem, ranks, text, end="in"):
+        plan = cli.run("plan", problem, "-n", str(ranks), f"--{end}", text, "--json").json()
+        return plan[f"layout_{end}"]
+
+    cube = "c2c:16x16x16"
+    for text, want in {
+            "slab": "z:block/8 y:all x:all",
+            "pencil:4x2": "z:block/4 y:block/2 x:all",
+            "brick:2x2x2": "z:block/2 y:block/2 x:block/2",
+            "brick": "z:block/2 y:block/2 x:block/2",
+            "cyclic:2x2x1": "z:cyclic/2 y:cyclic/2 x:all",
+            "x:block/4:ceil y:all z:cyclic/2": "x:block/4:ceil y:all z:cyclic/2",
+            "z:block/2@1 y:block/2@2 x:all": "z:block/2@1 y:block/2@2 x:all"}.items():
+        for end in "in", "out":
+            expect_equal(layout(cube, 8, text, end), want, f"--{end} {text}")
+    expect(layout(cube, 8, "pencil") in ("z:block/4 y:block/2 x:all", "z:block/2 y:block/4 x:all"),
+           "--in pencil is no pencil of 8 ranks")
+    expect_equal(layout("c2c:4x9", 8, "slab"), "y:block/4 x:all", "a slab has no more ranks than planes")
+    boxes = "boxes y x | 0:4 0:5 | 0:4 5:9"
+    expect_equal(layout("c2c:4x9", 2, boxes), boxes, "boxes")
+
+    same = cli.run("plan", cube, "-n", "8", "--out", "same", "--json").json()
+    expect_equal(same["layout_out"], same["layout_in"], "--out same without --in")
+
+
+def case_usage(cli):
+    wrong = {
+        ("plan",): "PROBLEM is required",
+        ("plan", "c2c:8x8"): "--ranks is required",
+        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of plan, bench",
+        ("plan", "c2c:8x8", "-n", "2", "--frob"): "--frob",
+        ("plan", "c2c:8x8", "-n", "two"): "number of ranks",
+        ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
+        ("plan", "c2c:8x8", "-n", "2^99"): "2^99",
+        ("plan", "c2c:8x8", "-n", "2", "--ranks-per-node", "0"): "at least 1",
+        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of messages, alltoallv",
+        ("plan", "d2d:8x8", "-n", "2"): "problem 'd2d:8x8'",
+        ("plan", "c2c:8xeight", "-n", "2"): "eight",
+        ("plan", "c2c:8x0", "-n", "2"): "at least 1",
+        ("plan", "c2c:2^62x2^62", "-n", "2"): "smaller",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "slabs"): "layout 'slabs' is not known; use any, slab",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "same"): "--out",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2"): "x",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "y:block x:all"): "block/4",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "brick:2x2x2"): "needs 2 numbers",
+        ("plan", "c2c:8x8x8", "-n", "8", "--in", "pencil:8"): "pencil:4x2",
+        ("plan", "c2c:8x8x8", "-n", "4", "--in", "brick:2x2x2"): "needs 8 ranks, there are 4",
+        ("plan", "c2c:4x9", "-n", "2", "--in", "boxes y x | 0:4 0:5 | 0:4 4:9"): "overlap",
+        ("bench", "c2c:8x8", "-i", "0"): "at least 1",
+        ("bench", "c2c:8x8", "-x", "-1"): "at least 0",
+        ("bench", "c2c:8x8", "--effort", "heroic"): "use one of estimate, measure, patient",
+    }
+    for arguments, part in wrong.items():
+        ended = cli.run(*arguments).expect_code(2)
+        expect_equal(ended.out, "", f"standard output of {ended.command}")
+        expect(part in ended.err, f"{ended.command}\nsays '{ended.err}', should speak of '{part}'")
+        expect(ended.err.startswith("kallima: "), f"{ended.command}\ndoes not say who speaks: {ended.err}")
+    usage = cli.run().expect_code(2)
+    expect("SUBCOMMAND" in usage.err and "Examples:" in usage.err, "without arguments there is no help")
+
+
+def case_help(cli):
+    for arguments in [], ["plan"], ["bench"]:
+        text = cli.run(*arguments, "--help").expect_code(0).out
+        expect("Examples:" in text and "Usage: kallima" in text, f"help of {arguments} lacks usage or examples")
+        expect(max(map(len, text.splitlines())) <= 110, f"help of {arguments} is too wide")
+    version = cli.run("--version").expect_code(0).out
+    expect(version.startswith("kallima ") and version.count("\n") == 1, f"version '{version}'")
+    expect("\033" not in cli.run("plan", "c2c:8x8", "-n", "2").out, "colours without a terminal")
+
+
+def case_million_ranks(cli):
+    start = time.monotonic()
+    plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--json").json()
+    seconds = time.monotonic() - start
+    # Nothing else was run by this process, so the largest child is the plan.
+    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"planned for {plan['ranks']} ranks in {seconds:.2f} s and {megabytes:.0f} MB")
+    expect(megabytes < 200, f"planning took {megabytes:.0f} MB, should less than 200")
+    expect_equal(plan["ranks"], 2**20, "ranks")
+    expect_equal(plan["exchanges"], 2, "exchanges")
+    # Every exchange leaves each rank 1/1024 of what it holds: rows of 1024 ranks.
+    expect_equal(plan["bytes"], 2 * 16 * (2**45 - 2**35), "bytes")
+    expect_equal(plan["messages"], 2 * 2**20 * 1023, "messages")
+
+
+def case_usage_under_mpi(cli):
+    for arguments, part in {
+            ("bench", "c2x:8"): "problem 'c2x:8'",
+            ("bench", "c2c:8x8", "--frob"): "--frob",
+            ("bench", "c2c:8x8", "--in", "slabs"): "layout 'slabs'",
+            ("bench", "c2c:8x8", "--in", "brick:4x4"): "needs 16 ranks, there are 3",
+            ("plan", "c2x:8", "-n", "2"): "problem 'c2x:8'"}.items():
+        ended = cli.launch(3, *arguments).expect_code(2)
+        expect_equal(ended.err.count(part), 1, f"{ended.command}\n{ended.err}\nhow often it says '{part}'")
+    for arguments, part in {("plan", "c2c:8x8", "-n", "2"): "plan c2c:8x8:f64", ("--version",): "kallima "}.items():
+        ended = cli.launch(3, *arguments).expect_code(0)
+        expect_equal(ended.out.count(part), 1, f"{ended.command}\n{ended.out}\nhow often it says '{part}'")
+    program, launcher = cli.options.program, [cli.options.mpiexec, *cli.options.mpiexec_flag]
+    mixed = cli.start([*launcher, "-n", "1", program, "bench", "c2c:8", ":", "-n", "1", program, "bench", "c2c:9"])
+    mixed.expect_code(2)
+    expect_equal(mixed.err.count("different arguments"), 1, "how often mixed arguments are refused")
+
+
+def check_result(result, plan, arguments):
+    backward = "--backward" in arguments
+    expect_equal(list(result), RESULT_KEYS, "keys of a result")
+    expect_equal(result["name"], "kallima", "name")
+    expect(0 < result["min_s"] <= result["median_s"] <= result["p90_s"], "times out of order")
+    expect(result["plan_s"] > 0, "no planning time")
+    expect(0 <= result["error"] < (1e-5 if "f32" in arguments[0] else 1e-13), f"error {result['error']}")
+    ends = ("layout_out", "layout_in") if backward else ("layout_in", "layout_out")
+    expect_equal([result["layout_in"], result["layout_out"]], [plan[end] for end in ends], "layouts")
+    # Planned is what really moved.
+    expect_equal(result["exchanges"], plan["exchanges"], "exchanges")
+    expect_equal(result["bytes_sent"], plan["bytes"], "bytes")
+    if not backward:
+        expect_equal(result["passes"], plan["passes"]["in_place" if "--in-place" in arguments else "out_of_place"],
+                     "passes")
+    expect(result["workspace_bytes"] >= 0, "negative workspace")
+
+
+def case_bench(cli):
+    ranks = cli.options.ranks
+    for arguments in BENCHED:
+        report = cli.launch(ranks, "bench", *arguments, "-i", "3", "-x", "1", "--verify", "--json").json()
+        expect_equal(list(report), ["schema", "problem", "ranks", "nodes", "results"], "keys of a report")
+        expect_equal(report["schema"], "kallima.bench/1", "schema")
+        expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
+        expect_equal(len(report["results"]), 1, "results")
+        planned = [word for word in arguments if word not in ("--backward", "--in-place", "--effort", "measure")]
+        plan = cli.run("plan", *planned, "-n", str(ranks), "--json").json()
+        expect_equal(report["problem"], plan["problem"], "problem")
+        try:
+            check_result(report["results"][0], plan, arguments)
+        except Failed as error:
+            raise Failed(f"bench {' '.join(arguments)} on {ranks} ranks: {error}\n{report}") from error
+    quick = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "-x", "0", "--json").json()
+    expect_equal(quick["results"][0]["error"], None, "error without --verify")
+    text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
+    for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
+        expect(part in text, f"the table does not say '{part}':\n{text}")
+
+
+def case_wrong_engine(cli):
+    arguments = ["bench", "c2c:16x16", "-i", "1", "--verify"]
+    cli.run(*arguments).expect_code(0)
+    for more in [], ["--json"]:
+        ended = cli.run(*arguments, *more, LD_PRELOAD=cli.options.preload).expect_code(1)
+        expect("kallima is wrong: error" in ended.err, f"it does not say what is wrong: {ended.err}")
+    expect(json.loads(ended.out)["results"][0]["error"] > 1e-12, "the error is small")
+
+
+CASES = {name[len("case_"):]: case for name, case in list(globals().items()) if name.startswith("case_")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("case", choices=sorted(CASES))
+    parser.add_argument("--program", required=True, help="the executable")
+    parser.add_argument("--mpiexec", help="what starts ranks")
+    parser.add_argument("--mpiexec-flag", action="append", default=[], help="an argument for it")
+    parser.add_argument("--ranks", type=int, default=2, help="for the case bench")
+    parser.add_argument("--preload", help="library for the case wrong_engine")
+    parser.add_argument("--update", action="store_true", help="write what the case golden compares with")
+    options = parser.parse_args()
+    try:
+        CASES[options.case](Cli(options))
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
