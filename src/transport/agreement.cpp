@@ -17,6 +17,8 @@ Verdict Verdict::of_current_exception() {
     return {ErrorCode::out_of_memory, "no memory while planning; use more ranks or fewer per node"};
   } catch (const std::exception& error) {
     return {ErrorCode::internal_error, error.what()};
+  } catch (...) {
+    return {ErrorCode::internal_error, "what was thrown is no std::exception; please report this"};
   }
 }
 

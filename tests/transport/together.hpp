@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Cases that all ranks run together. Each rank notes what it finds wrong and goes on; at the end of
+// a case all ranks agree whether it failed. So a failure on one rank is printed and fails the test,
+// and does not hang it. What hangs in spite of that is ended by an alarm that names the case.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+
+namespace kallima::test {
+
+/// What is wrong on this rank; the first complaint is kept.
+class Complaints {
+ public:
+  void expect(bool good, const std::string& otherwise) {
+    if (!good && first_.empty()) first_ = otherwise;
+  }
+  template <class A, class B>
+  void equal(const A& is, const B& should, const std::string& what) {
+    expect(is == should,
+           what + " is " + std::to_string(is) + " and should be " + std::to_string(should));
+  }
+  [[nodiscard]] const std::string& first() const { return first_; }
+
+ private:
+  std::string first_;
+};
+
+/// Runs cases and counts them. Made between MPI_Init and MPI_Finalize, on all ranks.
+class Together {
+ public:
+  /// No case may take longer than `seconds`.
+  explicit Together(double seconds = 5.0);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int ranks() const { return ranks_; }
+
+  /// Collective. An exception that leaves `body` is a failure.
+  void run(const std::string& name, const std::function<void(Complaints&)>& body);
+
+  /// Prints how many cases ran and failed, and the slowest. Returns the exit status.
+  [[nodiscard]] int finish(const std::string& what) const;
+
+ private:
+  double limit_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  long cases_ = 0;
+  long failures_ = 0;
+  double slowest_ = 0.0;
+  std::string slowest_case_;
+};
+
+}  // namespace kallima::test
