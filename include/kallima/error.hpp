@@ -11,29 +11,14 @@
 #include <string>
 #include <string_view>
 
-/// The table: X(code, name, exception type, what it means).
-#define KALLIMA_ERROR_TABLE(X)                                                                  \
-  X(1, invalid_shape, InvalidShape, "a shape that cannot be transformed")                       \
-  X(2, invalid_layout, InvalidLayout, "a layout that contradicts itself or its shape")          \
-  X(3, too_few_ranks, TooFewRanks, "a layout that needs more ranks than there are")             \
-  X(4, invalid_option, InvalidOption, "an option outside its range")                            \
-  X(5, invalid_buffer, InvalidBuffer, "memory that is null, too short or overlaps wrongly")     \
-  X(6, mismatched_arguments, MismatchedArguments, "ranks that called with different arguments") \
-  X(7, out_of_memory, OutOfMemory, "memory that could not be had")                              \
-  X(8, overflow, Overflow, "a size that does not fit its integer type")                         \
-  X(9, parse_error, ParseError, "a text that could not be read")                                \
-  X(10, mpi_failure, MpiFailure, "an MPI call that failed")                                     \
-  X(11, engine_failure, EngineFailure, "the FFT engine refused a transform")                    \
-  X(12, file_error, FileError, "a file that could not be read or written")                      \
-  X(13, stale_communicator, StaleCommunicator, "a communicator freed before its transform")     \
-  X(14, internal_error, InternalError, "a defect of the library itself")
+#include "kallima/error_table.h"
 
 namespace kallima {
 
 /// Codes of all errors; 0 is success. Stable: numbers are never reused.
 enum class ErrorCode : int {
   ok = 0,
-#define KALLIMA_CODE(code, name, type, meaning) name = code,
+#define KALLIMA_CODE(code, name, upper, type, meaning) name = code,
   KALLIMA_ERROR_TABLE(KALLIMA_CODE)
 #undef KALLIMA_CODE
 };
@@ -57,7 +42,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-#define KALLIMA_TYPE(number, name, type, meaning)                            \
+#define KALLIMA_TYPE(number, name, upper, type, meaning)                     \
   /** See KALLIMA_ERROR_TABLE. */                                            \
   class type : public Error {                                                \
    public:                                                                   \

@@ -9,10 +9,15 @@
 // extent, each with a weight, still a position or already a frequency. The layout of a state deals
 // digits, not axes, to ranks, so that one mechanism (pieces between two layouts) serves whole
 // axes of any extent, uneven ones too, and axes that are split on the way. A whole axis is one
-// digit of weight 1.
+// digit of weight 1. A regrouping splits axes into digits or joins them again; it moves nothing.
+//
+// An axis that is split is transformed digit by digit, the leading position digit first (decimation
+// in frequency): with j = W j1 + j0, the sweep along j1 (radix R) yields the frequency digit k0 and
+// multiplies by exp(-2 pi i j0 k0 / (R W)); what is left is a transform of length W over j0.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -52,8 +57,15 @@ struct State {
   std::vector<Digit> digits;  ///< what the extents of the layout mean
   Layout layout;              ///< where each element is
 
-  /// Names of the digits: x for a position, kx for a frequency.
+  /// Names of the digits: x for a position, kx for a frequency; digits of a split axis are numbered
+  /// by weight, x0 the lightest.
   [[nodiscard]] std::vector<std::string> names() const;
+  /// What a sweep along a digit multiplies by: exp(-+ 2 pi i j k / modulus), where k is the index
+  /// along the digit and j the number that the axis' position digits of smaller weight form.
+  /// Modulus 0 where there are none, and nothing is multiplied.
+  [[nodiscard]] Index twiddle_modulus(int digit) const;
+  /// The position digits of the same axis that form j.
+  [[nodiscard]] std::vector<int> twiddle_digits(int digit) const;
   /// The layout with these names.
   [[nodiscard]] std::string to_text() const { return layout.to_text(names()); }
 
@@ -97,8 +109,29 @@ struct Exchange {
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
+/// The same memory, with axes split into digits or joined. Costs nothing.
+struct Regroup {
+  std::vector<Digit> digits;  ///< of the state behind it
+  Layout to;                  ///< layout of the state behind it
+
+  friend bool operator==(const Regroup&, const Regroup&) = default;
+};
+
 /// One step of a plan.
-using Step = std::variant<Sweep, Exchange>;
+using Step = std::variant<Sweep, Exchange, Regroup>;
+
+/// The state behind a step. InternalError where the step does not fit the state before it.
+State behind(const State& before, const Step& step, Direction direction);
+
+/// The state of an array in a user's layout, before a transform in this direction.
+State whole_axes(const Problem& problem, Direction direction, const Layout& layout);
+
+/// The layout `whole`, one digit per axis, in terms of digits of these radices (parallel lists; an
+/// axis' digits are all of one kind). Empty where some axis is dealt so that digits cannot say it:
+/// a table of boxes, extents that do not divide, or a boundary inside a digit that is not cyclic
+/// there.
+std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digits,
+                            const Shape& radices);
 
 /// How ranks are laid on nodes; an input of planning.
 struct Placement {

@@ -10,6 +10,15 @@
 
 namespace kallima {
 
+/// Families of plans.
+enum class Way : std::uint8_t {
+  any,     ///< the best of all
+  slab,    ///< one axis over all ranks at a time
+  pencil,  ///< grids of ranks, exchanges in rows and columns
+  cyclic,  ///< axes dealt like cards and split into digits: one exchange where p^2 divides n
+  gather,  ///< everything on one rank
+};
+
 /// What is asked of the planner.
 struct PlanRequest {
   Problem problem;            ///< what to transform
@@ -19,6 +28,7 @@ struct PlanRequest {
   Placement placement;        ///< how ranks are laid on nodes
   Route route = Route::messages;      ///< how pieces travel
   Index tile_bytes = Index{1} << 19;  ///< size that tiles should not exceed, for the cache
+  Way way = Way::any;                 ///< restricts the search
 };
 
 /// Checks a request: InvalidShape, InvalidLayout, TooFewRanks, InvalidOption, Overflow, each with
@@ -28,6 +38,20 @@ void validate(const PlanRequest& request);
 /// The forward plan with the best-balanced states (in powers of two), among these the one with the
 /// fewest exchanges, then bytes, then messages, then the smallest largest local array. Validates
 /// first. O(P) per exchange considered.
+/// InvalidOption where request.way leads nowhere.
 Plan make_plan(const PlanRequest& request);
+
+/// A plan and the way that leads to it.
+struct NamedPlan {
+  Way way = Way::any;  ///< the family
+  Plan plan;           ///< its best
+};
+
+/// The best plan of every way that leads from input to output, the one that make_plan takes first.
+/// Equal plans are listed once.
+std::vector<NamedPlan> all_plans(const PlanRequest& request);
+
+/// "slab", "pencil", ...
+std::string_view name_of(Way way);
 
 }  // namespace kallima

@@ -19,7 +19,7 @@
 #include <mpi.h>
 
 #include <complex>
-#include <initializer_list>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +64,12 @@ struct Moved {
   Index exchanges = 0;          ///< steps that moved them
 };
 
+/// All arguments of a transform but its communicator.
+struct Arguments {
+  Shape shape;      ///< extents, slowest axis of a C array first
+  Options options;  ///< choices
+};
+
 template <class T>
 class TransformCore;
 
@@ -97,6 +103,9 @@ class Transform {
   /// MismatchedArguments, OutOfMemory, Overflow, EngineFailure, alike on all ranks.
   /// (A null communicator throws on the rank that passes it, since the others cannot know.)
   Transform(MPI_Comm comm, const Shape& shape, const Options& options = {});
+  /// The same, with arguments that are made inside the collective call: where making them throws on
+  /// one rank (a layout's text that cannot be read, say), all ranks throw alike.
+  Transform(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
   /// This rank's part of an array in the input layout, zeroed. Collective; OutOfMemory alike.
   [[nodiscard]] Array<T> make_input() const;

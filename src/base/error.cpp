@@ -7,8 +7,8 @@ std::string_view name_of(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::ok:
       return "ok";
-#define KALLIMA_NAME(number, name, type, meaning) \
-  case ErrorCode::name:                           \
+#define KALLIMA_NAME(number, name, upper, type, meaning) \
+  case ErrorCode::name:                                  \
     return #name;
       KALLIMA_ERROR_TABLE(KALLIMA_NAME)
 #undef KALLIMA_NAME
@@ -20,8 +20,8 @@ std::string_view meaning_of(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::ok:
       return "success";
-#define KALLIMA_MEANING(number, name, type, meaning) \
-  case ErrorCode::name:                              \
+#define KALLIMA_MEANING(number, name, upper, type, meaning) \
+  case ErrorCode::name:                                     \
     return meaning;
       KALLIMA_ERROR_TABLE(KALLIMA_MEANING)
 #undef KALLIMA_MEANING
@@ -33,8 +33,8 @@ void throw_error(ErrorCode code, const std::string& text) {
   switch (code) {
     case ErrorCode::ok:
       break;
-#define KALLIMA_THROW(number, name, type, meaning) \
-  case ErrorCode::name:                            \
+#define KALLIMA_THROW(number, name, upper, type, meaning) \
+  case ErrorCode::name:                                   \
     throw type(text);
       KALLIMA_ERROR_TABLE(KALLIMA_THROW)
 #undef KALLIMA_THROW

@@ -95,6 +95,32 @@ local::TileShape tile_of(const LegLayout& leg) {
           leg.sweep.form == TileForm::interleaved};
 }
 
+/// The number j that the twiddle's digits form at these places.
+Index number_of(const LegLayout& leg, const Places& at) {
+  Index j = 0;
+  for (const Twiddle::Term& term : leg.twiddle.terms) {
+    j += term.values.at(at[term.digit]) * term.weight;
+  }
+  return j;
+}
+
+/// Multiplies a line by exp(-+ 2 pi i j k / n), k = 0, 1, ... along it; j k stays below n.
+template <class T>
+void multiply(std::complex<T>* line, const local::TileShape& shape, Index j,
+              const local::Roots<T>& roots, Direction direction) {
+  if (j == 0) return;
+  const T sign = direction == Direction::forward ? T{1} : T{-1};
+  const Index stride = shape.element_stride();
+  Index exponent = 0;
+  for (Index k = 0; k < shape.length; ++k, exponent += j) {
+    const std::complex<T> root = roots(exponent);
+    std::complex<T>& value = line[k * stride];
+    const T imag = sign * root.imag();
+    value = {value.real() * root.real() - value.imag() * imag,
+             value.real() * imag + value.imag() * root.real()};
+  }
+}
+
 /// Copies a product of progressions, digit by digit; the last two by the kernel.
 template <class E>
 void copy_box(E* to, const std::vector<Index>& to_strides, const E* from,
@@ -133,9 +159,27 @@ std::size_t EngineSet<T>::find(const local::TileShape& shape, int sign, std::com
 }
 
 template <class T>
+std::size_t EngineSet<T>::find_roots(Index modulus) {
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    if (roots_[i].n() == modulus) return i;
+  }
+  roots_.emplace_back(modulus, memory_);
+  return roots_.size() - 1;
+}
+
+template <class T>
+Index EngineSet<T>::root_bytes() const {
+  Index bytes = 0;
+  for (const local::Roots<T>& roots : roots_) bytes += roots.bytes();
+  return bytes;
+}
+
+template <class T>
 Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
                       std::complex<T>* tile)
-    : legs_(lay_out(plan, schedule(plan, in_place), rank)), engines_(engines) {
+    : direction_(plan.direction()),
+      legs_(lay_out(plan, schedule(plan, in_place), rank)),
+      engines_(engines) {
   const int sign = plan.direction() == Direction::forward ? -1 : 1;
   std::size_t most_sends = 0;
   std::size_t most_receives = 0;
@@ -144,6 +188,7 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     most_receives = std::max(most_receives, leg.receives.size());
     if (leg.is_exchange || leg.sweep.kernel == Kernel::none || leg.sources.empty()) continue;
     leg.engine = engines_.find(tile_of(leg), sign, tile);
+    if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
   }
   sending_.resize(most_sends);
   receiving_.resize(most_receives);
@@ -195,6 +240,15 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
         }
       }
     };
+    const auto twiddle = [&](const Row& row, Index line) {
+      if (leg.twiddle.modulus == 0) return;
+      for (Index i = row.begin; i < row.end; ++i) {
+        if (!single) at[static_cast<std::size_t>(leg.others.back())] = i;
+        multiply(tile + (line + i - row.begin) * shape.line_stride(), shape, number_of(leg, at),
+                 engines_.roots(leg.twiddle.table), direction_);
+      }
+      if (!single) at[static_cast<std::size_t>(leg.others.back())] = 0;
+    };
     if (count < shape.lines) {  // pad: what a line becomes must not depend on leftovers
       std::fill(tile, tile + shape.size(), Element{});
     }
@@ -208,7 +262,9 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
                                        rows, columns);
           });
     });
+    if (direction_ == Direction::backward) for_each_row(twiddle);
     engine.run(tile);
+    if (direction_ == Direction::forward) for_each_row(twiddle);
     if (factor != T{1}) {
       for (Index i = 0; i < shape.size(); ++i) tile[i] *= factor;
     }

@@ -13,6 +13,7 @@
 
 #include "kallima/plan.hpp"
 #include "local/engine.hpp"
+#include "local/roots.hpp"
 #include "plan/schedule.hpp"
 #include "transport/message.hpp"
 
@@ -34,6 +35,19 @@ struct Parcel {
   Index size = 0;  ///< elements
 };
 
+/// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
+struct Twiddle {
+  /// A digit of j.
+  struct Term {
+    std::size_t digit = 0;
+    Progression values;  ///< of this rank's places
+    Index weight = 1;
+  };
+  Index modulus = 0;  ///< 0: nothing
+  std::vector<Term> terms;
+  std::size_t table = 0;  ///< index of the roots
+};
+
 /// One leg, laid out for one rank.
 struct LegLayout {
   bool is_exchange = false;
@@ -43,6 +57,7 @@ struct LegLayout {
   Shape local_shape;              ///< of what is swept
   std::vector<int> others;        ///< digits that number the lines, slowest first
   std::size_t engine = 0;         ///< index of the engine plan
+  Twiddle twiddle;                ///< behind the engine when forward, before it when backward
   bool scales = false;            ///< the last that computes applies the factor
   Route route = Route::messages;  ///< of an exchange
   std::vector<Parcel> sends;      ///< in the order of rounds, to others
@@ -51,18 +66,23 @@ struct LegLayout {
   Parcel kept_to;                 ///< and where it goes
 };
 
-/// Engine plans of a Transform, shared by its two directions' executors.
+/// Engine plans and roots of unity of a Transform, shared by its two directions' executors.
 template <class T>
 class EngineSet {
  public:
-  explicit EngineSet(Effort effort, bool only_wisdom)
-      : effort_(effort), only_wisdom_(only_wisdom) {}
+  EngineSet(Effort effort, bool only_wisdom, std::shared_ptr<MemorySource> memory)
+      : effort_(effort), only_wisdom_(only_wisdom), memory_(std::move(memory)) {}
 
   /// Index of the plan for this tile; makes it if needed, overwriting `tile`.
   std::size_t find(const local::TileShape& shape, int sign, std::complex<T>* tile);
   [[nodiscard]] const local::Engine<T>& operator[](std::size_t i) const {
     return entries_[i].engine;
   }
+  /// Index of the roots of this modulus; makes them if needed.
+  std::size_t find_roots(Index modulus);
+  [[nodiscard]] const local::Roots<T>& roots(std::size_t i) const { return roots_[i]; }
+  /// Bytes of all roots.
+  [[nodiscard]] Index root_bytes() const;
 
  private:
   struct Entry {
@@ -72,7 +92,9 @@ class EngineSet {
   };
   Effort effort_;
   bool only_wisdom_;
+  std::shared_ptr<MemorySource> memory_;
   std::vector<Entry> entries_;
+  std::vector<local::Roots<T>> roots_;
 };
 
 /// One rank's share of a plan, in or out of place.
@@ -108,6 +130,7 @@ class Executor {
   void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const;
   void copy_patches(const LegLayout& leg, const Areas& areas) const;
 
+  Direction direction_;
   std::vector<LegLayout> legs_;
   EngineSet<T>& engines_;
   std::vector<transport::Message> sending_;

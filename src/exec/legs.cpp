@@ -108,10 +108,24 @@ Parcel own(const std::vector<Parcel>& parcels, Index rank) {
 }
 
 /// Digits beside the swept one, slowest in memory first.
-std::vector<int> line_digits(const Layout& layout, const Sweep& sweep) {
+/// Digits of one place come first, so that runs of lines are long.
+std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Shape& local_shape) {
   std::vector<int> others = layout.order();
   if (sweep.kernel != Kernel::none) std::erase(others, sweep.digit);
+  std::stable_partition(others.begin(), others.end(), [&](int digit) {
+    return local_shape[static_cast<std::size_t>(digit)] == 1;
+  });
   return others;
+}
+
+Twiddle twiddle_of(const State& state, int swept, Index rank) {
+  Twiddle twiddle;
+  twiddle.modulus = state.twiddle_modulus(swept);
+  for (const int digit : state.twiddle_digits(swept)) {
+    const auto at = static_cast<std::size_t>(digit);
+    twiddle.terms.push_back({at, state.layout.part(rank, at), state.digits[at].weight});
+  }
+  return twiddle;
 }
 
 }  // namespace
@@ -132,7 +146,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       out.sources = builder.natural(0, leg.from);
       out.targets = builder.natural(0, leg.to);
       out.local_shape = layout_at(0).local_shape(rank);
-      out.others = line_digits(layout_at(0), out.sweep);
+      out.others = line_digits(layout_at(0), out.sweep, out.local_shape);
       legs.push_back(std::move(out));
       continue;
     }
@@ -154,7 +168,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     }
     out.sweep = std::get<Sweep>(plan.steps()[step]);
     out.local_shape = before.local_shape(rank);
-    out.others = line_digits(before, out.sweep);
+    out.others = line_digits(before, out.sweep, out.local_shape);
     out.sources =
         leg.gathers
             ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
@@ -163,7 +177,11 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
         leg.scatters
             ? builder.packed(after, layout_at(step + 2), exchange_at(step + 1), leg.to).patches
             : builder.natural(step + 1, leg.to);
-    if (out.sweep.kernel != Kernel::none) last_computing = legs.size();
+    if (out.sweep.kernel != Kernel::none) {
+      last_computing = legs.size();
+      // Position digits are the same before and behind, but for the one that is swept.
+      out.twiddle = twiddle_of(plan.states()[step], out.sweep.digit, rank);
+    }
     legs.push_back(std::move(out));
   }
   if (last_computing < legs.size()) legs[last_computing].scales = true;

@@ -8,7 +8,8 @@
 namespace kallima::exec {
 
 template <class T>
-Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort) : engines_(effort, false) {
+Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
+    : engines_(effort, false, host_memory()) {
   const std::shared_ptr<MemorySource> source = host_memory();
   const Schedule legs = schedule(plan, in_place);
   for (Index rank = 0; rank < plan.ranks(); ++rank) {

@@ -7,15 +7,14 @@ namespace kallima {
 
 namespace {
 
-State start_state(const Problem& problem, Direction direction, const Layout& start) {
-  if (start.shape() != problem.shape) {
-    throw InternalError("a plan's first layout does not have the problem's shape");
+/// Product of the radices of an axis' digits of one kind: the weight the next one gets.
+Index weight_of(const State& state, int axis, DigitKind kind) {
+  Index weight = 1;
+  for (std::size_t i = 0; i < state.digits.size(); ++i) {
+    const Digit& digit = state.digits[i];
+    if (digit.axis == axis && digit.kind == kind) weight *= state.layout.shape()[i];
   }
-  State state;
-  state.element = {true, problem.precision};
-  state.layout = start;
-  state.digits = start_digits(problem.shape, direction);
-  return state;
+  return weight;
 }
 
 State behind(const State& before, const Sweep& sweep, Direction direction) {
@@ -27,11 +26,41 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
     throw InternalError("a sweep along a digit that no rank holds whole");
   }
   if (before.layout.shape()[at] == 1) return after;
-  DigitKind& kind = after.digits[at].kind;
+  Digit& swept = after.digits[at];
   const DigitKind wanted =
       direction == Direction::forward ? DigitKind::frequency : DigitKind::position;
-  if (kind == wanted) throw InternalError("a sweep along a digit that is transformed already");
-  kind = wanted;
+  if (swept.kind == wanted)
+    throw InternalError("a sweep along a digit that is transformed already");
+  for (const Digit& digit : before.digits) {
+    if (digit.axis == swept.axis && digit.kind == swept.kind && digit.weight > swept.weight) {
+      throw InternalError("a sweep along a digit that is not the leading one of its axis");
+    }
+  }
+  swept.weight = weight_of(before, swept.axis, wanted);
+  swept.kind = wanted;
+  return after;
+}
+
+State behind(const State& before, const Regroup& regroup) {
+  State after{before.element, regroup.digits, regroup.to};
+  const auto whole = [](const State& state) {
+    for (std::size_t i = 0; i < state.digits.size(); ++i) {
+      if (state.digits[i].axis != static_cast<int>(i)) return false;
+    }
+    return true;
+  };
+  const bool splits = whole(before);
+  const State& one = splits ? before : after;
+  const State& many = splits ? after : before;
+  const std::optional<Layout> same = split(one.layout, many.digits, many.layout.shape());
+  if (!whole(one) || !same || *same != many.layout) {
+    throw InternalError("a regrouping that does not leave every element where it is");
+  }
+  for (const Digit& digit : many.digits) {
+    if (digit.kind != one.digits[static_cast<std::size_t>(digit.axis)].kind) {
+      throw InternalError("a regrouping that changes what a digit counts");
+    }
+  }
   return after;
 }
 
@@ -56,6 +85,23 @@ std::vector<Digit> start_digits(const Shape& shape, Direction direction) {
   return digits;
 }
 
+State behind(const State& before, const Step& step, Direction direction) {
+  if (const auto* const exchange = std::get_if<Exchange>(&step)) return behind(before, *exchange);
+  if (const auto* const regroup = std::get_if<Regroup>(&step)) return behind(before, *regroup);
+  return behind(before, std::get<Sweep>(step), direction);
+}
+
+State whole_axes(const Problem& problem, Direction direction, const Layout& layout) {
+  if (layout.shape() != problem.shape) {
+    throw InternalError("a plan's first layout does not have the problem's shape");
+  }
+  State state;
+  state.element = {true, problem.precision};
+  state.layout = layout;
+  state.digits = start_digits(problem.shape, direction);
+  return state;
+}
+
 std::vector<std::string> State::names() const {
   int axes = 0;
   for (const Digit& digit : digits) axes = std::max(axes, digit.axis + 1);
@@ -63,9 +109,35 @@ std::vector<std::string> State::names() const {
   std::vector<std::string> result;
   for (const Digit& digit : digits) {
     const std::string& name = of_axes[static_cast<std::size_t>(digit.axis)];
-    result.push_back(digit.kind == DigitKind::frequency ? "k" + name : name);
+    Index of_axis = 0;
+    Index lighter = 0;
+    for (const Digit& other : digits) {
+      of_axis += other.axis == digit.axis ? 1 : 0;
+      lighter +=
+          other.axis == digit.axis && other.kind == digit.kind && other.weight < digit.weight;
+    }
+    result.push_back((digit.kind == DigitKind::frequency ? "k" : "") + name +
+                     (of_axis > 1 ? std::to_string(lighter) : ""));
   }
   return result;
+}
+
+std::vector<int> State::twiddle_digits(int digit) const {
+  const Digit& swept = digits[static_cast<std::size_t>(digit)];
+  std::vector<int> result;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool itself = static_cast<int>(i) == digit;
+    if (!itself && digits[i].axis == swept.axis && digits[i].kind == DigitKind::position) {
+      result.push_back(static_cast<int>(i));
+    }
+  }
+  return result;
+}
+
+Index State::twiddle_modulus(int digit) const {
+  Index modulus = 1;
+  for (const int i : twiddle_digits(digit)) modulus *= layout.shape()[static_cast<std::size_t>(i)];
+  return modulus == 1 ? 0 : modulus * layout.shape()[static_cast<std::size_t>(digit)];
 }
 
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
@@ -74,19 +146,15 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
       direction_(direction),
       ranks_(ranks),
       placement_(placement),
-      states_{start_state(problem_, direction, start)} {
+      states_{whole_axes(problem_, direction, start)} {
   if (start.ranks() > ranks_) throw InternalError("a plan starts on more ranks than it is for");
   for (Step& step : steps) append(std::move(step));
 }
 
 void Plan::append(Step step) {
-  const State& before = states_.back();
-  State after;
+  State after = behind(states_.back(), step, direction_);
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
-    after = behind(before, *exchange);
-    exchange->traffic = traffic(before.layout, exchange->to);
-  } else {
-    after = behind(before, std::get<Sweep>(step), direction_);
+    exchange->traffic = traffic(states_.back().layout, exchange->to);
   }
   if (after.layout.ranks() > ranks_) {
     throw InternalError("a plan uses more ranks than it is for");
@@ -109,6 +177,9 @@ Plan Plan::reversed() const {
       Traffic& moved = exchange->traffic;
       std::swap(moved.most_sent, moved.most_received);
       std::swap(moved.most_messages_sent, moved.most_messages_received);
+    } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
+      regroup->digits = states_[i].digits;
+      regroup->to = states_[i].layout;
     }
     plan.steps_.push_back(std::move(step));
   }

@@ -14,15 +14,17 @@ bool is_exchange(const Plan& plan, std::size_t step) {
 }
 
 /// Reads and writes the same lines at the same places, so it can stay in its area.
-bool can_stay(const Leg& leg) { return leg.step != Leg::copy && !leg.gathers && !leg.scatters; }
+bool can_stay(const Plan& plan, const Leg& leg) {
+  return leg.step != Leg::copy && !leg.gathers && !leg.scatters &&
+         !is_exchange(plan, static_cast<std::size_t>(leg.step));
+}
 
 /// Areas backwards from the output; the sweep at leg `mover` changes area though it could stay.
 void assign(const Plan& plan, std::vector<Leg>& legs, std::size_t mover) {
   Area area = Area::output;
   for (std::size_t i = legs.size(); i-- > 0;) {
     legs[i].to = area;
-    const bool exchange = is_exchange(plan, static_cast<std::size_t>(legs[i].step));
-    if (exchange || !can_stay(legs[i]) || i == mover) area = other(area);
+    if (!can_stay(plan, legs[i]) || i == mover) area = other(area);
     legs[i].from = area;
   }
 }
@@ -38,6 +40,7 @@ Schedule schedule(const Plan& plan, bool in_place) {
   result.in_place = in_place;
   const std::size_t steps = plan.steps().size();
   for (std::size_t i = 0; i < steps; ++i) {
+    if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
     Leg leg;
     leg.step = static_cast<int>(i);
     if (!is_exchange(plan, i)) {
@@ -57,10 +60,10 @@ Schedule schedule(const Plan& plan, bool in_place) {
     return result;
   }
   // In place: the first leg reads the output area, so it must write elsewhere or stay exactly.
-  if (legs.front().to == Area::output && (is_exchange(plan, 0) || !can_stay(legs.front()))) {
+  if (legs.front().to == Area::output && !can_stay(plan, legs.front())) {
     std::size_t mover = legs.size();
     for (std::size_t i = 1; i < legs.size(); ++i) {
-      if (can_stay(legs[i]) && !is_exchange(plan, i)) mover = i;
+      if (can_stay(plan, legs[i])) mover = i;
     }
     assign(plan, legs, mover);
     if (mover == legs.size()) {

@@ -76,6 +76,53 @@ std::string sweep_text(const Sweep& sweep, const State& before) {
                      sweep.lines == 1 ? "line" : "lines");
 }
 
+/// "x = 8 x1 + x0, ky = 4 ky1 + ky0" for the axes that are split.
+std::string digits_text(const State& state) {
+  const std::vector<std::string> names = state.names();
+  std::vector<std::string> formulas;
+  for (std::size_t first = 0; first < names.size(); ++first) {
+    const int axis = state.digits[first].axis;
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (state.digits[i].axis == axis) members.push_back(i);
+    }
+    if (members.size() == 1 || members.front() != first) continue;
+    std::sort(members.begin(), members.end(), [&](std::size_t i, std::size_t j) {
+      return state.digits[i].weight > state.digits[j].weight;
+    });
+    std::vector<std::string> terms;
+    for (const std::size_t i : members) {
+      const Index weight = state.digits[i].weight;
+      terms.push_back(weight == 1 ? names[i] : fmt::format("{} {}", weight, names[i]));
+    }
+    std::string whole = names[first];
+    whole.pop_back();
+    formulas.push_back(fmt::format("{} = {}", whole, fmt::join(terms, " + ")));
+  }
+  return fmt::format("{}", fmt::join(formulas, ", "));
+}
+
+/// What a sweep multiplies by, for people.
+std::string twiddle_remark(const Sweep& sweep, const State& before, const State& after) {
+  if (sweep.kernel == Kernel::none) return {};
+  const State& position = before.twiddle_modulus(sweep.digit) > 0 ? before : after;
+  const Index modulus = position.twiddle_modulus(sweep.digit);
+  if (modulus == 0) return {};
+  const auto at = static_cast<std::size_t>(sweep.digit);
+  const bool forward = after.digits[at].kind == DigitKind::frequency;
+  const std::vector<std::string> names = before.names();
+  std::vector<std::string> terms;
+  for (const int i : position.twiddle_digits(sweep.digit)) {
+    const Digit& digit = position.digits[static_cast<std::size_t>(i)];
+    const std::string& name = names[static_cast<std::size_t>(i)];
+    terms.push_back(digit.weight == 1 ? name : fmt::format("{} {}", digit.weight, name));
+  }
+  const std::string j = terms.size() == 1 ? terms[0] : fmt::format("({})", fmt::join(terms, " + "));
+  return fmt::format("{}{} multiplied by exp({} 2 pi i {} {} / {})\n", remark,
+                     forward ? "then" : "first", forward ? "-" : "+", j,
+                     (forward ? after : before).names()[at], modulus);
+}
+
 std::string route_text(Route route) { return route == Route::messages ? "messages" : "alltoallv"; }
 
 std::string memory_line(const Plan& plan, bool in_place) {
@@ -107,6 +154,13 @@ std::string body(const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps().size(); ++i) {
     if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
       out += fmt::format("  sweep     {}\n", sweep_text(*sweep, plan.states()[i]));
+      out += twiddle_remark(*sweep, plan.states()[i], plan.states()[i + 1]);
+      continue;
+    }
+    if (std::holds_alternative<Regroup>(plan.steps()[i])) {
+      const std::string digits = digits_text(plan.states()[i + 1]);
+      out += fmt::format("  regroup   {}{}{}\n", plan.states()[i + 1].to_text(),
+                         digits.empty() ? "" : " where ", digits);
       continue;
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
@@ -151,6 +205,58 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   return sweep;
 }
 
+/// The digits that a regrouping's formulas name, in the order of the layout text's axes.
+Regroup parse_regroup(std::string_view rest, const State& before, const Shape& shape) {
+  const std::size_t where = rest.find(" where ");
+  State after{before.element, {}, {}};
+  Shape radices;
+  std::map<std::string, std::vector<std::pair<std::string, Index>>> formulas;
+  if (where != std::string_view::npos) {
+    for (const std::string& formula : text::split(rest.substr(where + 7), ',')) {
+      const std::vector<std::string> words = text::words(formula);
+      if (words.size() < 3 || words[1] != "=") damaged(formula);
+      Index weight = 1;
+      for (std::size_t i = 2; i < words.size(); ++i) {
+        if (words[i] == "+") continue;
+        if (words[i].find_first_not_of("0123456789") == std::string::npos) {
+          weight = count_in(words[i]);
+          continue;
+        }
+        formulas[words[0]].emplace_back(words[i], weight);
+        weight = 1;
+      }
+    }
+  }
+  std::vector<std::string> names;
+  const std::vector<std::string> axes = axis_names(shape.size());
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    for (const bool frequency : {false, true}) {
+      const auto found = formulas.find(frequency ? "k" + axes[a] : axes[a]);
+      if (found == formulas.end()) continue;
+      // States list an axis' digits heaviest position first, which is lightest frequency first.
+      const auto first = static_cast<std::ptrdiff_t>(after.digits.size());
+      Index above = shape[a];
+      for (const auto& [name, weight] : found->second) {
+        if (weight < 1 || above % weight != 0) damaged(name);
+        const Digit digit{static_cast<int>(a), weight,
+                          frequency ? DigitKind::frequency : DigitKind::position};
+        const auto at = frequency ? first : static_cast<std::ptrdiff_t>(after.digits.size());
+        after.digits.insert(after.digits.begin() + at, digit);
+        radices.insert(radices.begin() + at, above / weight);
+        names.insert(names.begin() + at, name);
+        above = weight;
+      }
+    }
+    if (!after.digits.empty() && after.digits.back().axis == static_cast<int>(a)) continue;
+    const auto same_axis = [&](const Digit& digit) { return digit.axis == static_cast<int>(a); };
+    const auto old = std::find_if(before.digits.begin(), before.digits.end(), same_axis);
+    after.digits.push_back({static_cast<int>(a), 1, old->kind});
+    radices.push_back(shape[a]);
+    names.push_back((old->kind == DigitKind::frequency ? "k" : "") + axes[a]);
+  }
+  return {after.digits, Layout::parse(rest.substr(0, where), radices, names)};
+}
+
 }  // namespace
 
 std::string Plan::to_text() const {
@@ -189,11 +295,13 @@ Plan Plan::parse(std::string_view text) {
         const Layout start = Layout::parse(rest, plan.problem_.shape, named.names());
         plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
         started = true;
-      } else if (keyword == "sweep" || keyword == "exchange") {
+      } else if (keyword == "sweep" || keyword == "exchange" || keyword == "regroup") {
         if (!started) damaged(line);
         const State& before = plan.states_.back();
         if (keyword == "sweep") {
           plan.append(parse_sweep(words, before, line));
+        } else if (keyword == "regroup") {
+          plan.append(parse_regroup(rest, before, plan.problem_.shape));
         } else {
           const std::size_t by = rest.rfind(" by ");
           if (by == std::string_view::npos) damaged(line);

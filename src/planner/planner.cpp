@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "planner/ride.hpp"
 #include "planner/ways.hpp"
 
 namespace kallima {
@@ -31,13 +32,26 @@ struct Cost {
   friend auto operator<=>(const Cost&, const Cost&) = default;
 };
 
+/// How a node was reached.
+struct Edge {
+  std::size_t layer = 0;  // of the node before
+  std::size_t node = 0;
+  bool ride = false;  // by a ride, or by one exchange
+};
+
 struct Node {
   Standing at;
-  std::size_t came_from = 0;  // node of the layer before
-  Cost cost;                  // of the cheapest way here
+  Edge from;
+  Cost cost;  // of the cheapest way here
 };
 
 using Layer = std::vector<Node>;
+
+/// A layout on the way, and how it is reached.
+struct Stop {
+  Layout layout;
+  bool by_ride = false;
+};
 
 Standing transformed(const PlanRequest& request, Layout layout, std::vector<bool> done) {
   Standing at{std::move(layout), std::move(done)};
@@ -62,13 +76,31 @@ int imbalance(const PlanRequest& request, const Layout& layout) {
   return static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, ratio))) - 1;
 }
 
+bool open_to(const PlanRequest& request, Way way) {
+  return request.way == Way::any || request.way == way;
+}
+
+Proposals start_proposals(const PlanRequest& request) {
+  Proposals starts;
+  if (request.in) return {*request.in};
+  if (open_to(request, Way::slab)) propose_slab_starts(request, starts);
+  if (open_to(request, Way::pencil)) propose_pencil_starts(request, starts);
+  // Cards only where they are asked for or nothing else can be cut: people expect blocks.
+  if (request.way == Way::cyclic || request.problem.shape.size() == 1) {
+    if (open_to(request, Way::cyclic)) propose_cyclic_starts(request, starts);
+  }
+  if (open_to(request, Way::gather)) propose_gather(request, starts);
+  return starts;
+}
+
 Proposals proposals(const PlanRequest& request, const Standing& from) {
   Proposals next;
   if (request.out) next.push_back(*request.out);
   if (all_done(from)) return next;
-  propose_slabs(request, from, next);
-  propose_pencils(request, from, next);
-  propose_gather(request, next);
+  if (open_to(request, Way::slab)) propose_slabs(request, from, next);
+  if (open_to(request, Way::pencil)) propose_pencils(request, from, next);
+  if (open_to(request, Way::cyclic)) propose_cyclic(request, from, next);
+  if (open_to(request, Way::gather)) propose_gather(request, next);
   return next;
 }
 
@@ -80,7 +112,8 @@ std::vector<Standing> reachable(const PlanRequest& request, const Standing& from
     const bool is_out = request.out && layout == *request.out;
     if (!is_out && imbalance(request, layout) > limit) continue;
     Standing next = transformed(request, layout, from.done);
-    const bool progress = next.done != from.done || arrived(request, next);
+    const bool progress = next.done != from.done || arrived(request, next) ||
+                          (open_to(request, Way::cyclic) && find_ride(layout, next.done));
     if (progress && std::find(result.begin(), result.end(), next) == result.end()) {
       result.push_back(std::move(next));
     }
@@ -88,90 +121,126 @@ std::vector<Standing> reachable(const PlanRequest& request, const Standing& from
   return result;
 }
 
-/// Path of layouts with the fewest exchanges and, among those, the least cost; empty if none.
-std::vector<Layout> search(const PlanRequest& request, const Proposals& starts, int limit) {
-  std::vector<Layer> layers(1);
+/// An edge and where it leads.
+struct Move {
+  Standing to;
+  Edge edge;
+  Index exchanges = 1;
+};
+
+std::vector<Move> moves_from(const PlanRequest& request, const std::vector<Layer>& layers,
+                             std::size_t layer, std::size_t node, int limit) {
+  const Standing& at = layers[layer][node].at;
+  std::vector<Move> moves;
+  for (Standing& to : reachable(request, at, limit)) {
+    moves.push_back({std::move(to), {layer, node, false}, 1});
+  }
+  if (all_done(at) || !open_to(request, Way::cyclic)) return moves;
+  if (const std::optional<Ride> ride = find_ride(at.layout, at.done)) {
+    const std::vector<bool> all(at.done.size(), true);
+    moves.push_back(
+        {{at.layout, all}, {layer, node, true}, static_cast<Index>(ride->layouts.size()) - 1});
+  }
+  return moves;
+}
+
+Cost cost_of(const Cost& before, const Standing& from, const Move& move) {
+  Cost cost = before;
+  const auto add = [&](const Layout& one, const Layout& two) {
+    const Traffic moved = traffic(one, two);
+    cost.elements += moved.elements;
+    cost.messages += moved.messages;
+  };
+  if (move.edge.ride) {
+    const std::optional<Ride> ride = find_ride(from.layout, from.done);
+    for (std::size_t i = 1; i < ride->layouts.size(); ++i)
+      add(ride->layouts[i - 1], ride->layouts[i]);
+  } else {
+    add(from.layout, move.to.layout);
+  }
+  cost.largest = std::max(cost.largest, move.to.layout.largest_local_size());
+  return cost;
+}
+
+/// Stops with the fewest exchanges and, among those, the least cost; empty if there are none.
+std::vector<Stop> search(const PlanRequest& request, const Proposals& starts, int limit) {
+  const std::size_t most = 2 * request.problem.shape.size() + 64;
+  std::vector<Layer> layers(most + 1);
+  std::vector<std::vector<Move>> into(most + 1);  // moves that end in a layer
   for (const Layout& start : starts) {
     if (!request.in && imbalance(request, start) > limit) continue;
     const std::vector<bool> nothing(request.problem.shape.size(), false);
     layers[0].push_back(
-        {transformed(request, start, nothing), 0, {0, 0, start.largest_local_size()}});
+        {transformed(request, start, nothing), {}, {0, 0, start.largest_local_size()}});
   }
-  const std::size_t most = request.problem.shape.size() + 2;
-  while (layers.size() <= most) {
-    const Layer& last = layers.back();
-    const bool there = std::any_of(last.begin(), last.end(),
-                                   [&](const Node& node) { return arrived(request, node.at); });
-    if (there) break;
-    // First who can be reached, then at what cost: only edges that may lie on a shortest path.
-    Layer next;
-    std::vector<std::vector<std::size_t>> from;
-    for (std::size_t i = 0; i < last.size(); ++i) {
-      for (Standing& at : reachable(request, last[i].at, limit)) {
-        std::size_t n = 0;
-        while (n < next.size() && !(next[n].at == at)) ++n;
-        if (n == next.size()) {
-          next.push_back({std::move(at), 0, {}});
-          from.emplace_back();
-        }
-        from[n].push_back(i);
+  for (std::size_t l = 0; l <= most; ++l) {
+    const bool final_layer = std::any_of(into[l].begin(), into[l].end(), [&](const Move& move) {
+      return arrived(request, move.to);
+    });
+    for (const Move& move : into[l]) {
+      if (final_layer && !arrived(request, move.to)) continue;
+      const Node& before = layers[move.edge.layer][move.edge.node];
+      const Cost cost = cost_of(before.cost, before.at, move);
+      const auto same = [&](const Node& node) { return node.at == move.to; };
+      const auto known = std::find_if(layers[l].begin(), layers[l].end(), same);
+      if (known == layers[l].end()) {
+        layers[l].push_back({move.to, move.edge, cost});
+      } else if (cost < known->cost) {
+        known->from = move.edge;
+        known->cost = cost;
       }
     }
-    if (next.empty()) return {};
-    const bool final_layer = std::any_of(
-        next.begin(), next.end(), [&](const Node& node) { return arrived(request, node.at); });
-    for (std::size_t n = 0; n < next.size(); ++n) {
-      if (final_layer && !arrived(request, next[n].at)) continue;
-      bool first = true;
-      for (const std::size_t i : from[n]) {
-        const Traffic moved = traffic(last[i].at.layout, next[n].at.layout);
-        const Cost cost{last[i].cost.elements + moved.elements,
-                        last[i].cost.messages + moved.messages,
-                        std::max(last[i].cost.largest, next[n].at.layout.largest_local_size())};
-        if (first || cost < next[n].cost) {
-          next[n].cost = cost;
-          next[n].came_from = i;
-          first = false;
-        }
+    const Node* best = nullptr;
+    for (const Node& node : layers[l]) {
+      if (!arrived(request, node.at)) continue;
+      if (best == nullptr || node.cost < best->cost) best = &node;
+    }
+    if (best != nullptr) {
+      std::vector<Stop> path;
+      for (std::size_t layer = l;;) {
+        path.push_back({best->at.layout, best->from.ride});
+        if (layer == 0) break;
+        layer = best->from.layer;
+        best = &layers[layer][best->from.node];
+      }
+      path.back().by_ride = false;
+      std::reverse(path.begin(), path.end());
+      return path;
+    }
+    for (std::size_t n = 0; n < layers[l].size(); ++n) {
+      for (Move& move : moves_from(request, layers, l, n, limit)) {
+        const std::size_t target = l + static_cast<std::size_t>(move.exchanges);
+        if (target <= most) into[target].push_back(std::move(move));
       }
     }
-    layers.push_back(std::move(next));
   }
-  std::size_t best = layers.back().size();
-  for (std::size_t n = 0; n < layers.back().size(); ++n) {
-    if (!arrived(request, layers.back()[n].at)) continue;
-    if (best == layers.back().size() || layers.back()[n].cost < layers.back()[best].cost) best = n;
-  }
-  if (best == layers.back().size()) return {};
-  std::vector<Layout> path;
-  for (std::size_t l = layers.size(); l-- > 0;) {
-    path.push_back(layers[l][best].at.layout);
-    best = layers[l][best].came_from;
-  }
-  std::reverse(path.begin(), path.end());
-  return path;
+  return {};
 }
 
-/// Which axes are transformed in which state of the path: each where it is first whole, but moved
-/// to a later state that would otherwise only copy. Within a state, fastest in memory first.
+/// Which whole axes are transformed at which stop: each where it is first whole, but moved to a
+/// later stop that would otherwise only copy. At a stop, fastest in memory first. What rides is not
+/// listed.
 std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
-                                                  const std::vector<Layout>& path) {
+                                                  const std::vector<Stop>& path) {
   std::vector<std::vector<std::size_t>> sweeps(path.size());
   std::vector<bool> done(request.problem.shape.size(), false);
   for (std::size_t s = 0; s < path.size(); ++s) {
-    const std::vector<int>& order = path[s].order();
+    if (path[s].by_ride) break;
+    const Layout& layout = path[s].layout;
+    const std::vector<int>& order = layout.order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
-      if (done[a] || request.problem.shape[a] == 1 || !path[s].whole(a)) continue;
+      if (done[a] || request.problem.shape[a] == 1 || !layout.whole(a)) continue;
       done[a] = true;
       sweeps[s].push_back(a);
     }
   }
   for (std::size_t s = 1; s < path.size(); ++s) {
-    if (!sweeps[s].empty()) continue;
+    const bool rides = path[s].by_ride || (s + 1 < path.size() && path[s + 1].by_ride);
+    if (!sweeps[s].empty() || rides) continue;
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
-        if (!path[s].whole(sweeps[donor][i])) continue;
+        if (!path[s].layout.whole(sweeps[donor][i])) continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -181,18 +250,18 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
   return sweeps;
 }
 
-Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_t axis) {
-  const Index length = layout.shape()[axis];
-  const Index line_bytes =
-      checked_mul(length, Element{true, request.problem.precision}.bytes(), "bytes of a line");
+Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_t digit) {
+  const Index length = layout.shape()[digit];
+  const Index element = Element{true, request.problem.precision}.bytes();
+  const Index line_bytes = checked_mul(length, element, "bytes of a line");
   const Index lines = std::max<Index>(1, layout.largest_local_size() / length);
   Sweep sweep;
   sweep.kernel = Kernel::fourier;
-  sweep.digit = static_cast<int>(axis);
+  sweep.digit = static_cast<int>(digit);
   constexpr Index widest = 64;
   // Lines that lie across memory come in runs of whole cache lines, two at least, however long.
-  const bool fastest = layout.order().back() == static_cast<int>(axis);
-  const Index narrowest = fastest ? 1 : 128 / (line_bytes / length);
+  const bool fastest = layout.local_strides(0)[digit] == 1;
+  const Index narrowest = fastest ? 1 : 128 / element;
   const Index fit = std::clamp<Index>(request.tile_bytes / line_bytes, narrowest, widest);
   sweep.lines =
       std::min(lines, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fit))));
@@ -200,17 +269,141 @@ Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_
   return sweep;
 }
 
-Plan plan_along(const PlanRequest& request, const std::vector<Layout>& path) {
-  const std::vector<std::vector<std::size_t>> sweeps = deal_sweeps(request, path);
-  std::vector<Step> steps;
-  for (std::size_t s = 0; s < path.size(); ++s) {
-    if (s > 0) steps.emplace_back(Exchange{path[s], request.route, {}});
-    for (const std::size_t a : sweeps[s]) steps.emplace_back(fourier_sweep(request, path[s], a));
-    // Messages are packed and unpacked by sweeps; where nothing is computed, a sweep that copies.
-    if (sweeps[s].empty() && path.size() > 1) steps.emplace_back(Sweep{});
+/// Writes down the steps of a path. Messages are packed and unpacked by sweeps; where nothing is
+/// computed between an exchange and its neighbour, a sweep that copies is put there.
+class Writer {
+ public:
+  Writer(const PlanRequest& request, const Layout& start)
+      : request_(request), now_(whole_axes(request.problem, Direction::forward, start)) {}
+
+  [[nodiscard]] const State& now() const { return now_; }
+
+  void sweep_digit(int digit) {
+    take(fourier_sweep(request_, now_.layout, static_cast<std::size_t>(digit)));
   }
-  return {request.problem,   Direction::forward, request.ranks,
-          request.placement, path.front(),       std::move(steps)};
+
+  /// Along an axis that is one digit.
+  void sweep_axis(std::size_t axis) {
+    for (std::size_t i = 0; i < now_.digits.size(); ++i) {
+      if (now_.digits[i].axis == static_cast<int>(axis)) return sweep_digit(static_cast<int>(i));
+    }
+  }
+
+  void exchange(const Layout& to) {
+    if (steps_.empty() || !std::holds_alternative<Sweep>(steps_.back())) take(Sweep{});
+    take(Exchange{to, request_.route, {}});
+  }
+
+  void regroup(std::vector<Digit> digits, const Layout& to) {
+    unpack();
+    take(Regroup{std::move(digits), to});
+  }
+
+  /// Axes are one digit each again.
+  void join(const Layout& layout) {
+    if (now_.digits.size() == layout.axes()) return;
+    std::vector<Digit> digits(layout.axes());
+    for (const Digit& digit : now_.digits) {
+      digits[static_cast<std::size_t>(digit.axis)] = {digit.axis, 1, digit.kind};
+    }
+    regroup(std::move(digits), layout);
+  }
+
+  std::vector<Step> finish() {
+    unpack();
+    return std::move(steps_);
+  }
+
+ private:
+  void unpack() {
+    if (!steps_.empty() && std::holds_alternative<Exchange>(steps_.back())) take(Sweep{});
+  }
+
+  void take(Step step) {
+    now_ = behind(now_, step, Direction::forward);
+    steps_.push_back(std::move(step));
+  }
+
+  const PlanRequest& request_;
+  State now_;
+  std::vector<Step> steps_;
+};
+
+/// The digits a ride starts with, as they are now: what was swept is a frequency.
+std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
+  std::vector<Digit> result = digits;
+  for (Digit& digit : result) digit.kind = now.digits[static_cast<std::size_t>(digit.axis)].kind;
+  return result;
+}
+
+Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
+  const std::vector<std::vector<std::size_t>> sweeps = deal_sweeps(request, path);
+  Writer writer(request, path.front().layout);
+  std::vector<bool> done(request.problem.shape.size(), false);
+  for (std::size_t a = 0; a < done.size(); ++a) done[a] = request.problem.shape[a] == 1;
+  for (std::size_t s = 0; s < path.size(); ++s) {
+    const Layout& layout = path[s].layout;
+    const bool ride_begins = s + 1 < path.size() && path[s + 1].by_ride;
+    const bool next_rides = s + 2 < path.size() && path[s + 2].by_ride;
+    for (const std::size_t a : sweeps[s]) done[a] = true;
+    if (next_rides) {
+      // The exchange to where a ride begins, in its digits already where this layout allows it.
+      const std::vector<bool> before = done;
+      for (const std::size_t a : sweeps[s + 1]) done[a] = true;
+      const std::optional<Ride> ride = find_ride(path[s + 1].layout, done);
+      done = before;
+      const std::vector<Digit> digits = as_now(ride->digits, writer.now());
+      if (const std::optional<Layout> same = split(layout, digits, ride->radices);
+          same && writer.now().digits.size() == layout.axes()) {
+        writer.regroup(digits, *same);
+      }
+      for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
+      const bool in_digits = writer.now().digits.size() > layout.axes();
+      writer.exchange(in_digits ? ride->layouts.front() : path[s + 1].layout);
+      continue;
+    }
+    for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
+    if (ride_begins) {
+      const std::optional<Ride> ride = find_ride(layout, done);
+      if (writer.now().digits.size() == layout.axes()) {
+        writer.regroup(as_now(ride->digits, writer.now()), ride->layouts.front());
+      }
+      for (std::size_t i = 0; i < ride->layouts.size(); ++i) {
+        if (i > 0) writer.exchange(ride->layouts[i]);
+        for (const int digit : ride->sweeps[i]) writer.sweep_digit(digit);
+      }
+      continue;
+    }
+    if (s + 1 == path.size()) {
+      writer.join(layout);
+      break;
+    }
+    const Layout& next = path[s + 1].layout;
+    if (writer.now().digits.size() > layout.axes()) {
+      // Out of a ride: still in its digits where the next layout allows it.
+      const std::optional<Layout> same =
+          split(next, writer.now().digits, writer.now().layout.shape());
+      if (same) {
+        writer.exchange(*same);
+        continue;
+      }
+      writer.join(layout);
+    }
+    writer.exchange(next);
+  }
+  return {request.problem,   Direction::forward,  request.ranks,
+          request.placement, path.front().layout, writer.finish()};
+}
+
+/// The plan of one way, or of any; empty where it leads nowhere.
+std::optional<Plan> best_plan(const PlanRequest& request) {
+  const Proposals starts = start_proposals(request);
+  constexpr int worst = 63;
+  for (int limit = 0; limit <= worst; ++limit) {
+    const std::vector<Stop> path = search(request, starts, limit);
+    if (!path.empty()) return plan_along(request, path);
+  }
+  return std::nullopt;
 }
 
 void validate_layout(const Layout& layout, const PlanRequest& request, const char* which) {
@@ -260,20 +453,49 @@ void validate(const PlanRequest& request) {
 
 Plan make_plan(const PlanRequest& request) {
   validate(request);
-  Proposals starts;
-  if (request.in) {
-    starts.push_back(*request.in);
+  if (std::optional<Plan> plan = best_plan(request)) return *std::move(plan);
+  throw InvalidOption(fmt::format(
+      "the {} way does not lead from the input layout to the output layout of {}; leave it open",
+      name_of(request.way), request.problem.to_text()));
+}
+
+std::vector<NamedPlan> all_plans(const PlanRequest& request) {
+  validate(request);
+  const Plan chosen = make_plan(request);
+  std::vector<NamedPlan> plans;
+  for (const Way way : {Way::slab, Way::pencil, Way::cyclic, Way::gather}) {
+    PlanRequest only = request;
+    only.way = way;
+    std::optional<Plan> plan = best_plan(only);
+    if (!plan) continue;
+    const bool known = std::any_of(plans.begin(), plans.end(),
+                                   [&](const NamedPlan& other) { return other.plan == *plan; });
+    if (!known) plans.push_back({way, *std::move(plan)});
+  }
+  const auto at = std::find_if(plans.begin(), plans.end(),
+                               [&](const NamedPlan& named) { return named.plan == chosen; });
+  if (at == plans.end()) {
+    plans.insert(plans.begin(), {Way::any, chosen});
   } else {
-    propose_slab_starts(request, starts);
-    propose_pencil_starts(request, starts);
-    propose_gather(request, starts);
+    std::rotate(plans.begin(), at, at + 1);
   }
-  constexpr int worst = 63;
-  for (int limit = 0; limit <= worst; ++limit) {
-    const std::vector<Layout> path = search(request, starts, limit);
-    if (!path.empty()) return plan_along(request, path);
+  return plans;
+}
+
+std::string_view name_of(Way way) {
+  switch (way) {
+    case Way::any:
+      return "mixed";
+    case Way::slab:
+      return "slab";
+    case Way::pencil:
+      return "pencil";
+    case Way::cyclic:
+      return "cyclic";
+    case Way::gather:
+      return "gather";
   }
-  throw InternalError("no way leads from the input layout to the output layout");
+  return "unknown";
 }
 
 }  // namespace kallima

@@ -29,6 +29,10 @@ void propose_slabs(const PlanRequest& request, const Standing& from, Proposals& 
 void propose_pencil_starts(const PlanRequest& request, Proposals& starts);
 void propose_pencils(const PlanRequest& request, const Standing& from, Proposals& next);
 
+/// Axes dealt like cards, from which a ride starts.
+void propose_cyclic_starts(const PlanRequest& request, Proposals& starts);
+void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals& next);
+
 /// The fall-back: everything on one rank. The only way for an axis that cannot be split and has no
 /// other beside it that could be.
 void propose_gather(const PlanRequest& request, Proposals& next);

@@ -50,17 +50,20 @@ std::array<T, 2> factors(Scaling scaling, Index elements) {
 }  // namespace
 
 template <class T>
-TransformCore<T>::TransformCore(MPI_Comm comm, const Shape& shape, const Options& options)
-    : communicator_(transport::Communicator::of(comm)), options_(options) {
+TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>& arguments)
+    : communicator_(transport::Communicator::of(comm)) {
   using transport::Verdict;
-  if (!options_.memory) options_.memory = host_memory();
   const bool root = communicator_->rank == 0;
-  const bool measured = options_.effort != Effort::estimate;
   std::string ask;
   std::string message;
+  bool measured = false;
   Verdict verdict = Verdict::of([&] {
+    const Arguments given = arguments();
+    options_ = given.options;
+    if (!options_.memory) options_.memory = host_memory();
+    measured = options_.effort != Effort::estimate;
     const PlanRequest request =
-        checked_request(shape, precision_of<T>, communicator_->size, options_);
+        checked_request(given.shape, precision_of<T>, communicator_->size, options_);
     ask = ask_text(request, options_);
     if (!root) return;
     const Plan plan = make_plan(request);
@@ -99,7 +102,7 @@ void TransformCore<T>::adopt(const Plan& forward) {
 
   auto* const tile = reinterpret_cast<std::complex<T>*>(tile_.view().data);
   const bool only_wisdom = communicator_->rank != 0 && options_.effort != Effort::estimate;
-  engines_ = std::make_unique<exec::EngineSet<T>>(options_.effort, only_wisdom);
+  engines_ = std::make_unique<exec::EngineSet<T>>(options_.effort, only_wisdom, options_.memory);
   transport::Limits limits;
   if (options_.message_bytes > 0) {
     limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ template <class T>
 class TransformCore {
  public:
   /// Collective; see Transform.
-  TransformCore(MPI_Comm comm, const Shape& shape, const Options& options);
+  TransformCore(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
   TransformCore(const TransformCore&) = delete;
   TransformCore& operator=(const TransformCore&) = delete;
@@ -37,7 +38,7 @@ class TransformCore {
   [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] Index workspace_bytes() const {
-    return workspace_.view().bytes + tile_.view().bytes;
+    return workspace_.view().bytes + tile_.view().bytes + engines_->root_bytes();
   }
   [[nodiscard]] const transport::Counters& counters() const { return channel_->counters(); }
 

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The C interface: handles hold either precision behind one small interface, exceptions become
+// codes of the table they come from. What is wrong with the arguments of a collective call on one
+// rank is brought into the collective call, so that all ranks return the same code.
+#include "kallima/kallima.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "kallima/transform.hpp"
+
+namespace {
+
+using namespace kallima;
+
+/// Fields of an options struct of any version: what the caller's is too short for has its default.
+kallima_options known_options(const kallima_options* given) {
+  kallima_options options;
+  kallima_options_init(&options, sizeof options);
+  if (given == nullptr) return options;
+  if (given->size < sizeof(size_t) || given->size > sizeof options) {
+    throw InvalidOption("kallima_options has size " + std::to_string(given->size) +
+                        ", this library knows up to " + std::to_string(sizeof options) +
+                        "; fill it with kallima_options_init");
+  }
+  std::memcpy(&options, given, given->size);
+  return options;
+}
+
+/// Memory from a C program's functions.
+class ForeignMemory final : public MemorySource {
+ public:
+  explicit ForeignMemory(const kallima_options& options) : options_(options) {}
+  void* allocate(std::size_t bytes) noexcept override {
+    return options_.allocate(bytes, options_.memory_context);
+  }
+  void release(void* data, std::size_t bytes) noexcept override {
+    options_.release(data, bytes, options_.memory_context);
+  }
+
+ private:
+  kallima_options options_;
+};
+
+Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c) {
+  Arguments arguments;
+  if (axes < 0 || (axes > 0 && shape == nullptr)) {
+    throw InvalidShape("the shape is null or has a negative number of axes; pass 1 to 6 extents");
+  }
+  if (axes > 0) arguments.shape.assign(shape, shape + axes);
+  validate_shape(arguments.shape);
+  Options& options = arguments.options;
+  if (c.in_layout != nullptr) options.in = Layout::parse(c.in_layout, arguments.shape);
+  if (c.out_layout != nullptr) options.out = Layout::parse(c.out_layout, arguments.shape);
+  options.scaling = static_cast<Scaling>(c.scaling);
+  options.effort = static_cast<Effort>(c.effort);
+  options.route = static_cast<Route>(c.route);
+  for (const int value : {c.scaling, c.effort, c.route}) {
+    if (value < 0 || value > 255) {
+      throw InvalidOption("an option has no value " + std::to_string(value) +
+                          "; use one of its enumerators");
+    }
+  }
+  if (c.reserved != 0) throw InvalidOption("reserved fields of kallima_options are 0");
+  options.large_counts = c.large_counts != 0;
+  if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
+  if (c.tile_bytes != 0) options.tile_bytes = c.tile_bytes;
+  options.message_bytes = c.message_bytes;
+  if ((c.allocate == nullptr) != (c.release == nullptr)) {
+    throw InvalidOption("give both allocate and release, or neither");
+  }
+  if (c.allocate != nullptr) options.memory = std::make_shared<ForeignMemory>(c);
+  return arguments;
+}
+
+int report(int code, const char* text, kallima_error* error) {
+  if (error != nullptr) {
+    error->code = code;
+    const std::size_t length = std::min(std::strlen(text), sizeof error->text - 1);
+    std::memcpy(error->text, text, length);
+    error->text[length] = '\0';
+  }
+  return code;
+}
+
+/// Runs `body`, turning what it throws into a code and a text.
+template <class Body>
+int guarded(kallima_error* error, Body&& body) noexcept {
+  try {
+    body();
+    return report(KALLIMA_OK, "", error);
+  } catch (const Error& failure) {
+    return report(static_cast<int>(failure.code()), failure.what(), error);
+  } catch (const std::bad_alloc&) {
+    return report(KALLIMA_OUT_OF_MEMORY, "no memory; use more ranks or fewer per node", error);
+  } catch (const std::exception& failure) {
+    return report(KALLIMA_INTERNAL_ERROR, failure.what(), error);
+  } catch (...) {
+    return report(KALLIMA_INTERNAL_ERROR, "an exception of unknown type", error);
+  }
+}
+
+template <class Handle>
+void require(const Handle* handle) {
+  if (handle == nullptr) throw InvalidOption("a handle is NULL; create it first");
+}
+
+int copy_text(const std::string& from, char* text, size_t capacity, size_t* needed) {
+  if (needed != nullptr) *needed = from.size() + 1;
+  if (text == nullptr || capacity == 0) return KALLIMA_OK;
+  const std::size_t length = std::min(from.size(), capacity - 1);
+  std::memcpy(text, from.data(), length);
+  text[length] = '\0';
+  return KALLIMA_OK;
+}
+
+/// A size from C: negative ones are none at all, which binding then refuses on all ranks.
+std::size_t elements_of(int64_t count) { return count < 0 ? 0 : static_cast<std::size_t>(count); }
+
+}  // namespace
+
+/// Runs of one precision, seen from C.
+struct kallima_bound {
+  kallima_bound() = default;
+  kallima_bound(const kallima_bound&) = delete;
+  kallima_bound& operator=(const kallima_bound&) = delete;
+  virtual ~kallima_bound() = default;
+  virtual void run() = 0;
+};
+
+/// A transform of one precision, seen from C.
+struct kallima_transform {
+  kallima_transform() = default;
+  kallima_transform(const kallima_transform&) = delete;
+  kallima_transform& operator=(const kallima_transform&) = delete;
+  virtual ~kallima_transform() = default;
+  [[nodiscard]] virtual std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
+                                                            int64_t in_elements, void* out,
+                                                            int64_t out_elements) const = 0;
+  [[nodiscard]] virtual const Plan& plan(Direction direction) const = 0;
+  [[nodiscard]] virtual Index workspace_bytes() const = 0;
+  [[nodiscard]] virtual Index in_place_size() const = 0;
+  [[nodiscard]] virtual Moved moved() const = 0;
+  [[nodiscard]] virtual int rank() const = 0;
+
+  [[nodiscard]] const Layout& layout(int side) const {
+    if (side != KALLIMA_INPUT && side != KALLIMA_OUTPUT) {
+      throw InvalidOption("a side is KALLIMA_INPUT or KALLIMA_OUTPUT");
+    }
+    const Plan& steps = plan(Direction::forward);
+    return side == KALLIMA_INPUT ? steps.input() : steps.output();
+  }
+};
+
+namespace {
+
+template <class T>
+struct BoundOf final : kallima_bound {
+  explicit BoundOf(Bound<T> bound) : bound_(std::move(bound)) {}
+  void run() override { bound_.run(); }
+  Bound<T> bound_;
+};
+
+template <class T>
+struct TransformOf final : kallima_transform {
+  TransformOf(MPI_Comm comm, const std::function<Arguments()>& arguments) : fft_(comm, arguments) {}
+
+  [[nodiscard]] std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
+                                                    int64_t in_elements, void* out,
+                                                    int64_t out_elements) const override {
+    return std::make_unique<BoundOf<T>>(
+        fft_.bind(direction, {static_cast<const std::complex<T>*>(in), elements_of(in_elements)},
+                  {static_cast<std::complex<T>*>(out), elements_of(out_elements)}));
+  }
+  [[nodiscard]] const Plan& plan(Direction direction) const override {
+    return fft_.plan(direction);
+  }
+  [[nodiscard]] Index workspace_bytes() const override { return fft_.workspace_bytes(); }
+  [[nodiscard]] Index in_place_size() const override { return fft_.in_place_size(); }
+  [[nodiscard]] Moved moved() const override { return fft_.moved(); }
+  [[nodiscard]] int rank() const override { return fft_.rank(); }
+
+  Transform<T> fft_;
+};
+
+int transform_once(const kallima_transform* transform, Direction direction, const void* in,
+                   int64_t in_elements, void* out, int64_t out_elements, kallima_error* error) {
+  return guarded(error, [&] {
+    require(transform);
+    transform->bind(direction, in, in_elements, out, out_elements)->run();
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* kallima_code_name(int code) { return name_of(static_cast<ErrorCode>(code)).data(); }
+
+const char* kallima_code_meaning(int code) {
+  return meaning_of(static_cast<ErrorCode>(code)).data();
+}
+
+const char* kallima_version(void) { return KALLIMA_VERSION; }
+
+int kallima_options_init(kallima_options* options, size_t size) {
+  if (options == nullptr || size < sizeof(size_t) || size > sizeof(kallima_options)) {
+    return KALLIMA_INVALID_OPTION;
+  }
+  kallima_options defaults = {};
+  defaults.size = size;
+  defaults.precision = KALLIMA_F64;
+  defaults.scaling = KALLIMA_SCALE_N;
+  defaults.large_counts = 1;
+  std::memcpy(options, &defaults, size);
+  return KALLIMA_OK;
+}
+
+int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_options* options,
+                   kallima_transform** transform, kallima_error* error) {
+  if (transform != nullptr) *transform = nullptr;
+  return guarded(error, [&] {
+    // What is wrong here must not keep this rank from the collective call.
+    const auto arguments = [&] {
+      if (transform == nullptr) {
+        throw InvalidOption("the pointer for the new transform is NULL; pass the address of one");
+      }
+      return arguments_of(axes, shape, known_options(options));
+    };
+    const bool readable = options != nullptr && options->size >= offsetof(kallima_options, scaling);
+    const int precision = readable ? options->precision : KALLIMA_F64;
+    std::unique_ptr<kallima_transform> made;
+    if (precision == KALLIMA_F32) {
+      made = std::make_unique<TransformOf<float>>(comm, arguments);
+    } else {
+      made = std::make_unique<TransformOf<double>>(comm, [&] {
+        if (precision != KALLIMA_F64) {
+          throw InvalidOption("precision has no value " + std::to_string(precision) +
+                              "; use KALLIMA_F32 or KALLIMA_F64");
+        }
+        return arguments();
+      });
+    }
+    *transform = made.release();
+  });
+}
+
+void kallima_destroy(kallima_transform* transform) { delete transform; }
+
+int kallima_forward(const kallima_transform* transform, const void* in, int64_t in_elements,
+                    void* out, int64_t out_elements, kallima_error* error) {
+  return transform_once(transform, Direction::forward, in, in_elements, out, out_elements, error);
+}
+
+int kallima_backward(const kallima_transform* transform, const void* in, int64_t in_elements,
+                     void* out, int64_t out_elements, kallima_error* error) {
+  return transform_once(transform, Direction::backward, in, in_elements, out, out_elements, error);
+}
+
+int kallima_bind(const kallima_transform* transform, int direction, const void* in,
+                 int64_t in_elements, void* out, int64_t out_elements, kallima_bound** bound,
+                 kallima_error* error) {
+  if (bound != nullptr) *bound = nullptr;
+  return guarded(error, [&] {
+    require(transform);
+    // Other directions, and nowhere to put the handle, are refused inside, on all ranks alike.
+    const bool known =
+        bound != nullptr && (direction == KALLIMA_FORWARD || direction == KALLIMA_BACKWARD);
+    auto made =
+        transform->bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255), in,
+                        in_elements, out, out_elements);
+    *bound = made.release();
+  });
+}
+
+int kallima_run(kallima_bound* bound, kallima_error* error) {
+  return guarded(error, [&] {
+    require(bound);
+    bound->run();
+  });
+}
+
+void kallima_bound_destroy(kallima_bound* bound) { delete bound; }
+
+int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(elements);
+    *elements = transform->layout(side).local_size(transform->rank());
+  });
+}
+
+int kallima_in_place_size(const kallima_transform* transform, int64_t* elements) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(elements);
+    *elements = transform->in_place_size();
+  });
+}
+
+int kallima_local_axis(const kallima_transform* transform, int side, int axis, int64_t* first,
+                       int64_t* step, int64_t* count, int64_t* stride) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    const Layout& layout = transform->layout(side);
+    if (axis < 0 || static_cast<std::size_t>(axis) >= layout.axes()) {
+      throw InvalidOption("there is no such axis");
+    }
+    const auto a = static_cast<std::size_t>(axis);
+    const Progression part = layout.part(transform->rank(), a);
+    if (first != nullptr) *first = part.first;
+    if (step != nullptr) *step = part.step;
+    if (count != nullptr) *count = part.count;
+    if (stride != nullptr) *stride = layout.local_strides(transform->rank())[a];
+  });
+}
+
+int kallima_owner(const kallima_transform* transform, int side, const int64_t* index, int* rank) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(index);
+    require(rank);
+    const Layout& layout = transform->layout(side);
+    const std::vector<Index> at(index, index + layout.axes());
+    for (std::size_t a = 0; a < at.size(); ++a) {
+      if (at[a] < 0 || at[a] >= layout.shape()[a])
+        throw InvalidOption("an index outside the shape");
+    }
+    *rank = static_cast<int>(layout.owner(at));
+  });
+}
+
+int kallima_layout_text(const kallima_transform* transform, int side, char* text, size_t capacity,
+                        size_t* needed) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    copy_text(transform->layout(side).to_text(), text, capacity, needed);
+  });
+}
+
+int kallima_plan_text(const kallima_transform* transform, int direction, char* text,
+                      size_t capacity, size_t* needed) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    if (direction != KALLIMA_FORWARD && direction != KALLIMA_BACKWARD) {
+      throw InvalidOption("a direction is KALLIMA_FORWARD or KALLIMA_BACKWARD");
+    }
+    copy_text(transform->plan(static_cast<Direction>(direction)).to_text(), text, capacity, needed);
+  });
+}
+
+int kallima_workspace_bytes(const kallima_transform* transform, int64_t* bytes) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(bytes);
+    *bytes = transform->workspace_bytes();
+  });
+}
+
+int kallima_get_moved(const kallima_transform* transform, kallima_moved* moved) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(moved);
+    if (moved->size < sizeof(size_t) || moved->size > sizeof(kallima_moved)) {
+      throw InvalidOption("set kallima_moved.size to its sizeof");
+    }
+    const Moved now = transform->moved();
+    kallima_moved all = {moved->size,       now.bytes_sent,        now.bytes_received,
+                         now.messages_sent, now.messages_received, now.exchanges};
+    std::memcpy(moved, &all, moved->size);
+  });
+}
+
+}  // extern "C"

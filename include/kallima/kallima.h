@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * \file
+ * The C interface of Kallima; bindings of other languages sit on it.
+ *
+ *     kallima_transform* fft;
+ *     int64_t shape[3] = {512, 512, 512};
+ *     if (kallima_create(comm, 3, shape, NULL, &fft, NULL) != KALLIMA_OK) ...
+ *     kallima_forward(fft, u, n_in, u_k, n_out, NULL);
+ *     kallima_backward(fft, u_k, n_out, u, n_in, NULL);
+ *     kallima_destroy(fft);
+ *
+ * Every call returns a code, KALLIMA_OK or one of the table in error_table.h, and fills an error
+ * text where the caller passes a kallima_error. Collective calls return the same code on all ranks.
+ * Arrays are complex: pairs of float or double, as C's and C++'s complex types are. Structs carry
+ * their size, so that later versions can grow without breaking programs.
+ */
+#ifndef KALLIMA_KALLIMA_H
+#define KALLIMA_KALLIMA_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kallima/error_table.h"
+#include "kallima/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What calls return. */
+enum kallima_code {
+  KALLIMA_OK = 0,
+#define KALLIMA_C_CODE(code, name, NAME, type, meaning) KALLIMA_##NAME = code,
+  KALLIMA_ERROR_TABLE(KALLIMA_C_CODE)
+#undef KALLIMA_C_CODE
+};
+
+/** An error in words. */
+typedef struct kallima_error {
+  int code;       /**< as returned */
+  char text[508]; /**< what is wrong and the mend; cut to fit, always ends in 0 */
+} kallima_error;
+
+/** Floating-point format. */
+enum kallima_precision { KALLIMA_F32 = 0, KALLIMA_F64 = 1 };
+/** By what results are multiplied: nothing, 1/N backward, 1/sqrt(N) both ways. */
+enum kallima_scaling { KALLIMA_SCALE_NONE = 0, KALLIMA_SCALE_N = 1, KALLIMA_SCALE_SQRT_N = 2 };
+/** How hard the FFT engine looks for a fast plan. */
+enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT = 2 };
+/** How pieces travel. */
+enum kallima_route { KALLIMA_MESSAGES = 0, KALLIMA_ALLTOALLV = 1 };
+/** Which way. */
+enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
+/** Which side of a transform: what forward reads, what forward writes. */
+enum kallima_side { KALLIMA_INPUT = 0, KALLIMA_OUTPUT = 1 };
+
+/** Choices of a transform; the same on every rank. Fill it with kallima_options_init, then change.
+ */
+typedef struct kallima_options {
+  size_t size;            /**< bytes of this struct, as the caller knows it */
+  int precision;          /**< kallima_precision; double by default */
+  int scaling;            /**< kallima_scaling; 1/N backward by default */
+  int effort;             /**< kallima_effort; estimate by default */
+  int route;              /**< kallima_route; messages by default */
+  int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
+  int reserved;           /**< 0 */
+  const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */
+  const char* out_layout; /**< text of the output layout; NULL: any */
+  const double* lengths;  /**< one physical box length per axis, or NULL */
+  int64_t tile_bytes;     /**< size that tiles should not exceed; 0: default */
+  int64_t message_bytes;  /**< larger messages are cut; 0: default */
+  void* (*allocate)(size_t bytes, void* context);           /**< 64-byte aligned memory, or NULL */
+  void (*release)(void* data, size_t bytes, void* context); /**< gives it back */
+  void* memory_context;                                     /**< passed to both */
+} kallima_options;
+
+/** What was moved between this rank and others since the transform was made. */
+typedef struct kallima_moved {
+  size_t size;               /**< bytes of this struct, set by the caller */
+  int64_t bytes_sent;        /**< by this rank */
+  int64_t bytes_received;    /**< by this rank */
+  int64_t messages_sent;     /**< by this rank */
+  int64_t messages_received; /**< by this rank */
+  int64_t exchanges;         /**< steps that moved them */
+} kallima_moved;
+
+/** A planned transform. */
+typedef struct kallima_transform kallima_transform;
+/** A transform bound to memory. */
+typedef struct kallima_bound kallima_bound;
+
+/** Name of a code: "ok", "invalid_shape", ...; "unknown" for others. Never NULL. */
+KALLIMA_API const char* kallima_code_name(int code);
+/** What a code means, in a few words. Never NULL. */
+KALLIMA_API const char* kallima_code_meaning(int code);
+/** The library's version, for instance "0.1.0". */
+KALLIMA_API const char* kallima_version(void);
+
+/** Fills `options` with defaults; pass sizeof(kallima_options). INVALID_OPTION for NULL. */
+KALLIMA_API int kallima_options_init(kallima_options* options, size_t size);
+
+/** Plans. Collective. `options` may be NULL. On success *transform is to be destroyed. */
+KALLIMA_API int kallima_create(MPI_Comm comm, int axes, const int64_t* shape,
+                               const kallima_options* options, kallima_transform** transform,
+                               kallima_error* error);
+/** Frees; not collective, may be called after MPI_Finalize. NULL is fine. */
+KALLIMA_API void kallima_destroy(kallima_transform* transform);
+
+/** Position to frequency. Collective. Sizes are in elements; in == out is in place. */
+KALLIMA_API int kallima_forward(const kallima_transform* transform, const void* in,
+                                int64_t in_elements, void* out, int64_t out_elements,
+                                kallima_error* error);
+/** Frequency to position. Collective. */
+KALLIMA_API int kallima_backward(const kallima_transform* transform, const void* in,
+                                 int64_t in_elements, void* out, int64_t out_elements,
+                                 kallima_error* error);
+/** Checks memory once, to run many times. Collective. On success *bound is to be destroyed. */
+KALLIMA_API int kallima_bind(const kallima_transform* transform, int direction, const void* in,
+                             int64_t in_elements, void* out, int64_t out_elements,
+                             kallima_bound** bound, kallima_error* error);
+/** Runs. Collective; agrees on nothing, allocates nothing. */
+KALLIMA_API int kallima_run(kallima_bound* bound, kallima_error* error);
+/** Frees; not collective. NULL is fine. */
+KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
+
+/** Elements of this rank's part on a side. Local. */
+KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);
+/** Elements that one array needs on this rank to be transformed in place. Local. */
+KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_t* elements);
+/** Global indices first, first + step, ... (count) that this rank holds along an axis, and the
+ * distance in memory between neighbours. Local. Any pointer may be NULL. */
+KALLIMA_API int kallima_local_axis(const kallima_transform* transform, int side, int axis,
+                                   int64_t* first, int64_t* step, int64_t* count, int64_t* stride);
+/** Rank that holds the element at a global index. Local. */
+KALLIMA_API int kallima_owner(const kallima_transform* transform, int side, const int64_t* index,
+                              int* rank);
+/** Text of a side's layout. Writes at most `capacity` bytes with the 0 at the end; *needed (may be
+ * NULL) gets the bytes that all of it takes. Local. */
+KALLIMA_API int kallima_layout_text(const kallima_transform* transform, int side, char* text,
+                                    size_t capacity, size_t* needed);
+/** Text of the plan of a direction; as kallima_layout_text. Local. */
+KALLIMA_API int kallima_plan_text(const kallima_transform* transform, int direction, char* text,
+                                  size_t capacity, size_t* needed);
+/** Bytes of this rank's workspace. Local. */
+KALLIMA_API int kallima_workspace_bytes(const kallima_transform* transform, int64_t* bytes);
+/** What was moved so far; set moved->size first. Local. */
+KALLIMA_API int kallima_get_moved(const kallima_transform* transform, kallima_moved* moved);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

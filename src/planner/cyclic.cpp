@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Axes dealt like cards, to ride on: the only way for one axis alone, and for several the one with
+// the fewest exchanges where input and output have the same layout.
+#include <algorithm>
+#include <array>
+
+#include "planner/ride.hpp"
+#include "planner/ways.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// Numbers of processors that an axis can ride on, largest first.
+std::vector<Index> rideable(Index n, Index ranks) {
+  std::vector<Index> result;
+  for (Index procs = std::min(n, ranks); procs >= 1; --procs) {
+    if (n % procs == 0 && !ride_radices(n, procs).empty()) result.push_back(procs);
+  }
+  return result;
+}
+
+/// The choice of processors per axis that uses most ranks, then needs the fewest exchanges, then is
+/// nearest to a cube.
+class Dealer {
+ public:
+  Dealer(const Shape& shape, const std::vector<bool>& riding, Index ranks) : shape_(shape) {
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      choices_.push_back(riding[a] ? rideable(shape[a], ranks) : std::vector<Index>{1});
+    }
+    procs_.assign(shape.size(), 1);
+    choose(0, ranks);
+  }
+
+  [[nodiscard]] const std::vector<Index>& best() const { return best_; }
+
+ private:
+  void choose(std::size_t axis, Index ranks) {
+    if (axis == shape_.size()) {
+      const std::array<Index, 3> worth = worth_of(procs_);
+      if (best_.empty() || worth > worth_) {
+        best_ = procs_;
+        worth_ = worth;
+      }
+      return;
+    }
+    for (const Index procs : choices_[axis]) {
+      if (procs > ranks) continue;
+      procs_[axis] = procs;
+      choose(axis + 1, ranks / procs);
+    }
+    procs_[axis] = 1;
+  }
+
+  [[nodiscard]] std::array<Index, 3> worth_of(const std::vector<Index>& procs) const {
+    Index used = 1;
+    Index exchanges = 0;
+    Index most = 0;
+    for (std::size_t a = 0; a < procs.size(); ++a) {
+      used *= procs[a];
+      exchanges =
+          std::max(exchanges, static_cast<Index>(ride_radices(shape_[a], procs[a]).size()) - 1);
+      most = std::max(most, procs[a]);
+    }
+    return {used, -exchanges, -most};
+  }
+
+  const Shape& shape_;
+  std::vector<std::vector<Index>> choices_;
+  std::vector<Index> procs_;
+  std::vector<Index> best_;
+  std::array<Index, 3> worth_{};
+};
+
+/// Cards on every axis that is still to be transformed, blocks on the others where ranks are left.
+Layout cards(const PlanRequest& request, const std::vector<bool>& done,
+             const std::vector<int>& order) {
+  const Shape& shape = request.problem.shape;
+  std::vector<bool> riding = done;
+  riding.flip();
+  std::vector<Index> procs = Dealer(shape, riding, request.ranks).best();
+  std::vector<Index> cycles = procs;
+  Index left = request.ranks;
+  for (const Index used : procs) left /= used;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    if (!done[a]) continue;
+    procs[a] = std::min(left, shape[a]);
+    left /= procs[a];
+  }
+  return Layout::dealt(shape, procs, cycles).with_order(order);
+}
+
+}  // namespace
+
+void propose_cyclic_starts(const PlanRequest& request, Proposals& starts) {
+  const Standing nowhere{{}, std::vector<bool>(request.problem.shape.size(), false)};
+  starts.push_back(cards(request, finished_axes(request, nowhere), {}));
+}
+
+void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals& next) {
+  next.push_back(cards(request, finished_axes(request, from), from.layout.order()));
+}
+
+}  // namespace kallima

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A ride transforms axes that are dealt like cards, digit by digit, and ends in the layout it began
+// in (Inda and Bisseling 2001; Koopman and Bisseling's FFTU for several axes at once).
+//
+// With L = n/p the axis is j = p j_top + (r_1 .. r_t), the radices' product p, each at most L: the
+// local digit j_top is transformed, then each exchange brings the next r digits of the rank into
+// memory and leaves as many digits of the frequency on the ranks, lightest first, so that in the
+// end the rank is k mod p. One exchange where p^2 divides n; t = ceil(log p / log L) for powers of
+// two.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kallima/plan.hpp"
+
+namespace kallima {
+
+/// Radices of an axis of n over p cards, heaviest position digit first: n/p, r_1, ..., r_t. {n} for
+/// p = 1. Empty where no ride ends in the layout it begins in.
+std::vector<Index> ride_radices(Index n, Index procs);
+
+/// A ride over some axes of a layout.
+struct Ride {
+  std::vector<Digit> digits;    ///< at the start: positions of the axes that ride, others whole
+  Shape radices;                ///< of the digits
+  std::vector<Layout> layouts;  ///< over the digits: start, behind each exchange
+  std::vector<std::vector<int>> sweeps;  ///< digits transformed in each of them
+};
+
+/// The ride along all axes of a grid that are neither `done` nor whole; empty where one cannot
+/// ride.
+std::optional<Ride> find_ride(const Layout& layout, const std::vector<bool>& done);
+
+}  // namespace kallima
