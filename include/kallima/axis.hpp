@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "kallima/export.h"
 #include "kallima/progression.hpp"
 
 namespace kallima {
@@ -26,7 +27,7 @@ enum class Rule : std::uint8_t {
 };
 
 /// One axis of n indices over `procs` coordinates. All functions are O(1).
-struct Axis {
+struct KALLIMA_API Axis {
   Index n = 1;                 ///< extent, at least 1
   Index procs = 1;             ///< coordinates it is dealt to, at least 1; more than n is allowed
   Index cycle = 1;             ///< coordinates per group; divides procs
@@ -69,6 +70,6 @@ struct Axis {
 
 /// True where a and b deal the same extent to the same coordinates, wherever these lie in the grid.
 /// O(procs).
-bool same_dealing(const Axis& a, const Axis& b);
+KALLIMA_API bool same_dealing(const Axis& a, const Axis& b);
 
 }  // namespace kallima

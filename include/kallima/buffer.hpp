@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kallima/checked.hpp"
+#include "kallima/export.h"
 
 namespace kallima {
 
@@ -25,7 +26,7 @@ struct BufferView {
 
 /// Where the library gets memory from. Derive from it to give it your own; calls come from one
 /// thread per rank, while planning and in make_input and make_output, never while running.
-class MemorySource {
+class KALLIMA_API MemorySource {
  public:
   MemorySource() = default;
   MemorySource(const MemorySource&) = delete;
@@ -41,10 +42,10 @@ class MemorySource {
 };
 
 /// Memory of the process, aligned to cache lines.
-std::shared_ptr<MemorySource> host_memory();
+KALLIMA_API std::shared_ptr<MemorySource> host_memory();
 
 /// Bytes that belong to their holder.
-class Buffer {
+class KALLIMA_API Buffer {
  public:
   /// No bytes.
   Buffer() = default;

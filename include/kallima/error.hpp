@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "kallima/error_table.h"
+#include "kallima/export.h"
 
 namespace kallima {
 
@@ -24,13 +25,13 @@ enum class ErrorCode : int {
 };
 
 /// Name of a code as written in the table, "ok" for success, "unknown" for a number not in it.
-std::string_view name_of(ErrorCode code) noexcept;
+KALLIMA_API std::string_view name_of(ErrorCode code) noexcept;
 
 /// What a code means, in a few words.
-std::string_view meaning_of(ErrorCode code) noexcept;
+KALLIMA_API std::string_view meaning_of(ErrorCode code) noexcept;
 
 /// Base of all exceptions of the library.
-class Error : public std::runtime_error {
+class KALLIMA_API Error : public std::runtime_error {
  public:
   /// An error with a text that names the mend.
   Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
@@ -44,7 +45,7 @@ class Error : public std::runtime_error {
 
 #define KALLIMA_TYPE(number, name, upper, type, meaning)                     \
   /** See KALLIMA_ERROR_TABLE. */                                            \
-  class type : public Error {                                                \
+  class KALLIMA_API type : public Error {                                    \
    public:                                                                   \
     /** With a text that names the mend. */                                  \
     explicit type(const std::string& text) : Error(ErrorCode::name, text) {} \
@@ -53,6 +54,6 @@ KALLIMA_ERROR_TABLE(KALLIMA_TYPE)
 #undef KALLIMA_TYPE
 
 /// Throws the exception type that belongs to `code`. With ErrorCode::ok it throws InternalError.
-[[noreturn]] void throw_error(ErrorCode code, const std::string& text);
+[[noreturn]] KALLIMA_API void throw_error(ErrorCode code, const std::string& text);
 
 }  // namespace kallima

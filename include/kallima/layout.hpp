@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "kallima/axis.hpp"
+#include "kallima/export.h"
 
 namespace kallima {
 
@@ -31,11 +32,11 @@ namespace kallima {
 using Shape = std::vector<Index>;
 
 /// Product of the extents, or Overflow.
-Index volume(const Shape& shape);
+KALLIMA_API Index volume(const Shape& shape);
 
 /// A shape a user may transform: 1 to 6 axes, extents at least 1, at most 2^62 elements.
 /// InvalidShape or Overflow otherwise.
-void validate_shape(const Shape& shape);
+KALLIMA_API void validate_shape(const Shape& shape);
 
 /// Largest number of axes of a problem.
 inline constexpr int max_axes = 6;
@@ -44,7 +45,7 @@ inline constexpr int max_axes = 6;
 inline constexpr Index max_elements = Index{1} << 62;
 
 /// Names of the axes of an array: x for the last, then y, z, w, v, u; a0, a1, ... beyond six.
-std::vector<std::string> axis_names(std::size_t axes);
+KALLIMA_API std::vector<std::string> axis_names(std::size_t axes);
 
 /// Indices [low, high) along every axis. Empty where some low = high.
 struct Box {
@@ -55,7 +56,7 @@ struct Box {
 };
 
 /// Which rank holds which element, and where. See the head of this file.
-class Layout {
+class KALLIMA_API Layout {
  public:
   /// The layout of nothing: no axes, one rank.
   Layout() = default;
@@ -151,6 +152,6 @@ class Layout {
 };
 
 /// True where both layouts put every element on the same rank, whatever its order in memory.
-bool same_owners(const Layout& a, const Layout& b);
+KALLIMA_API bool same_owners(const Layout& a, const Layout& b);
 
 }  // namespace kallima

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "kallima/export.h"
 #include "kallima/layout.hpp"
 
 namespace kallima {
@@ -27,7 +28,7 @@ struct Piece {
 /// it sends; with the two swapped, those it receives: the same function on both sides, and per
 /// axis the common indices ascend, so sender and receiver agree on every element's place in the
 /// message. O(number of peers + sum of procs) for grids, O(P) for boxes.
-std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
+KALLIMA_API std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
 
 /// What an exchange moves between different ranks, in elements and messages.
 struct Traffic {
@@ -44,6 +45,6 @@ struct Traffic {
 
 /// Exact, from the axes: O(P + sum of p_d q_d), less where axes are in blocks; O(P^2) between two
 /// tables of boxes.
-Traffic traffic(const Layout& from, const Layout& to);
+KALLIMA_API Traffic traffic(const Layout& from, const Layout& to);
 
 }  // namespace kallima

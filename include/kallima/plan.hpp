@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "kallima/export.h"
 #include "kallima/layout.hpp"
 #include "kallima/pieces.hpp"
 #include "kallima/problem.hpp"
@@ -52,7 +53,7 @@ struct Digit {
 std::vector<Digit> start_digits(const Shape& shape, Direction direction);
 
 /// What the data is between two steps.
-struct State {
+struct KALLIMA_API State {
   Element element;            ///< type of the elements
   std::vector<Digit> digits;  ///< what the extents of the layout mean
   Layout layout;              ///< where each element is
@@ -121,17 +122,17 @@ struct Regroup {
 using Step = std::variant<Sweep, Exchange, Regroup>;
 
 /// The state behind a step. InternalError where the step does not fit the state before it.
-State behind(const State& before, const Step& step, Direction direction);
+KALLIMA_API State behind(const State& before, const Step& step, Direction direction);
 
 /// The state of an array in a user's layout, before a transform in this direction.
-State whole_axes(const Problem& problem, Direction direction, const Layout& layout);
+KALLIMA_API State whole_axes(const Problem& problem, Direction direction, const Layout& layout);
 
 /// The layout `whole`, one digit per axis, in terms of digits of these radices (parallel lists; an
 /// axis' digits are all of one kind). Empty where some axis is dealt so that digits cannot say it:
 /// a table of boxes, extents that do not divide, or a boundary inside a digit that is not cyclic
 /// there.
-std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digits,
-                            const Shape& radices);
+KALLIMA_API std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digits,
+                                        const Shape& radices);
 
 /// How ranks are laid on nodes; an input of planning.
 struct Placement {
@@ -141,7 +142,7 @@ struct Placement {
 };
 
 /// The steps from one layout to another, with the states between them.
-class Plan {
+class KALLIMA_API Plan {
  public:
   /// An empty plan of an empty problem.
   Plan() = default;

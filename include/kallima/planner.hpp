@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "kallima/export.h"
 #include "kallima/plan.hpp"
 
 namespace kallima {
@@ -33,13 +34,13 @@ struct PlanRequest {
 
 /// Checks a request: InvalidShape, InvalidLayout, TooFewRanks, InvalidOption, Overflow, each with
 /// the mend in its text.
-void validate(const PlanRequest& request);
+KALLIMA_API void validate(const PlanRequest& request);
 
 /// The forward plan with the best-balanced states (in powers of two), among these the one with the
 /// fewest exchanges, then bytes, then messages, then the smallest largest local array. Validates
 /// first. O(P) per exchange considered.
 /// InvalidOption where request.way leads nowhere.
-Plan make_plan(const PlanRequest& request);
+KALLIMA_API Plan make_plan(const PlanRequest& request);
 
 /// A plan and the way that leads to it.
 struct NamedPlan {
@@ -49,9 +50,9 @@ struct NamedPlan {
 
 /// The best plan of every way that leads from input to output, the one that make_plan takes first.
 /// Equal plans are listed once.
-std::vector<NamedPlan> all_plans(const PlanRequest& request);
+KALLIMA_API std::vector<NamedPlan> all_plans(const PlanRequest& request);
 
 /// "slab", "pencil", ...
-std::string_view name_of(Way way);
+KALLIMA_API std::string_view name_of(Way way);
 
 }  // namespace kallima

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "kallima/export.h"
 #include "kallima/layout.hpp"
 
 namespace kallima {
@@ -40,7 +41,7 @@ struct Element {
 };
 
 /// A transform to be planned.
-struct Problem {
+struct KALLIMA_API Problem {
   Shape shape;                           ///< extents, slowest axis of a C array first
   Precision precision = Precision::f64;  ///< of input, output and all arithmetic
 

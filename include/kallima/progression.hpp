@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kallima/checked.hpp"
+#include "kallima/export.h"
 
 namespace kallima {
 
@@ -41,9 +42,9 @@ struct Progression {
 };
 
 /// The common indices of a and b. Steps are at most 2^31, as those of axes are. O(log step).
-Progression intersect(const Progression& a, const Progression& b);
+KALLIMA_API Progression intersect(const Progression& a, const Progression& b);
 
 /// The places that the members of `subset` have in `set`, which contains them all.
-Progression places(const Progression& set, const Progression& subset);
+KALLIMA_API Progression places(const Progression& set, const Progression& subset);
 
 }  // namespace kallima

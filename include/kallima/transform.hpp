@@ -28,6 +28,7 @@
 
 #include "kallima/array.hpp"
 #include "kallima/buffer.hpp"
+#include "kallima/export.h"
 #include "kallima/plan.hpp"
 #include "kallima/wisdom.hpp"
 
@@ -75,7 +76,7 @@ class TransformCore;
 
 /// A transform bound to memory: validated, ready to run any number of times.
 template <class T>
-class Bound {
+class KALLIMA_API Bound {
  public:
   /// Runs. Collective; agrees on nothing, checks nothing, allocates nothing. Returns when no other
   /// rank will read or write this rank's arrays any more. Costs what the plan says.
@@ -96,7 +97,7 @@ class Bound {
 
 /// Complex transforms of one shape over one communicator; T is float or double.
 template <class T>
-class Transform {
+class KALLIMA_API Transform {
  public:
   /// Plans: rank 0 plans, all ranks receive the same plan and allocate the workspace. Collective:
   /// broadcasts and one agreement. Throws InvalidShape, InvalidLayout, TooFewRanks, InvalidOption,

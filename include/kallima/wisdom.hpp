@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "kallima/export.h"
+
 namespace kallima {
 
 /// How hard the FFT engine looks for a fast plan.
@@ -20,10 +22,10 @@ enum class Effort : std::uint8_t {
 };
 
 /// Writes the process' wisdom for float and double. Not collective; FileError.
-void save_wisdom(const std::string& path);
+KALLIMA_API void save_wisdom(const std::string& path);
 
 /// Adds a file's wisdom to the process'. Not collective. Returns an empty text, or a warning that
 /// says why the file was ignored.
-[[nodiscard]] std::string load_wisdom(const std::string& path);
+[[nodiscard]] KALLIMA_API std::string load_wisdom(const std::string& path);
 
 }  // namespace kallima
