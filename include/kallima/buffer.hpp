@@ -30,7 +30,9 @@ class KALLIMA_API MemorySource {
  public:
   MemorySource() = default;
   MemorySource(const MemorySource&) = delete;
+  MemorySource(MemorySource&&) = delete;
   MemorySource& operator=(const MemorySource&) = delete;
+  MemorySource& operator=(MemorySource&&) = delete;
   virtual ~MemorySource() = default;
 
   /// `bytes` > 0 bytes aligned to 64, or nullptr where they cannot be had.

@@ -91,7 +91,7 @@ class KALLIMA_API Layout {
   /// Reads the text form. ParseError or InvalidLayout say what is wrong with it.
   static Layout parse(std::string_view text, const Shape& shape);
   /// The same, with other names for the axes.
-  static Layout parse(std::string_view text, const Shape& shape,
+  static Layout parse(std::string_view line, const Shape& shape,
                       const std::vector<std::string>& names);
 
   /// The text form; parse() restores an equal layout.

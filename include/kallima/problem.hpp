@@ -46,7 +46,7 @@ struct KALLIMA_API Problem {
   Precision precision = Precision::f64;  ///< of input, output and all arithmetic
 
   /// Reads the text form and validates the shape. ParseError, InvalidShape, Overflow.
-  static Problem parse(std::string_view text);
+  static Problem parse(std::string_view line);
   /// The text form.
   [[nodiscard]] std::string to_text() const;
   /// Elements of the whole array.

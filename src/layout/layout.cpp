@@ -334,8 +334,8 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
   return layout;
 }
 
-Layout Layout::parse(std::string_view line, const Shape& shape) {
-  return parse(line, shape, axis_names(shape.size()));
+Layout Layout::parse(std::string_view text, const Shape& shape) {
+  return parse(text, shape, axis_names(shape.size()));
 }
 
 Layout Layout::parse(std::string_view line, const Shape& shape,

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "local/roots.hpp"
 
-#include <bit>
 #include <cmath>
 #include <numbers>
 
+#include "base/root_table.hpp"
+
 namespace kallima::local {
-
-namespace {
-
-int low_bits(Index n) {
-  return (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) + 1) / 2;
-}
-
-}  // namespace
-
-template <class T>
-Index Roots<T>::size(Index n) {
-  return (Index{1} << low_bits(n)) + (n >> low_bits(n)) + 1;
-}
 
 template <class T>
 Roots<T>::Roots(Index n, const std::shared_ptr<MemorySource>& memory)
     : n_(n),
-      bits_(low_bits(n)),
+      bits_(root_table_low_bits(n)),
       mask_((Index{1} << bits_) - 1),
-      memory_(memory, size(n) * static_cast<Index>(sizeof(std::complex<T>)), "roots of unity") {
+      memory_(memory, root_table_size(n) * static_cast<Index>(sizeof(std::complex<T>)),
+              "roots of unity") {
   auto* const table = reinterpret_cast<std::complex<T>*>(memory_.view().data);
   const auto root = [n](Index e) {
     const long double angle = -2.0L * std::numbers::pi_v<long double> *

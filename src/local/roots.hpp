@@ -30,9 +30,6 @@ class Roots {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 
-  /// Elements that the tables for n take.
-  static Index size(Index n);
-
  private:
   Index n_;
   int bits_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/root_table.hpp"
+
 namespace kallima {
 
 namespace {
@@ -84,8 +86,8 @@ Index output_capacity(const Plan& plan, bool in_place, Index rank) {
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   Workspace result;
   const Index capacity = output_capacity(plan, schedule.in_place, rank);
-  for (std::size_t i = 0; i < schedule.legs.size(); ++i) {
-    const Leg& leg = schedule.legs[i];
+  std::vector<Index> moduli;
+  for (const Leg& leg : schedule.legs) {
     const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
     const bool exchange = leg.step != Leg::copy && is_exchange(plan, step);
     const Index size = leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, step + 1, rank);
@@ -109,6 +111,11 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       const Index length =
           plan.states()[step].layout.shape()[static_cast<std::size_t>(sweep.digit)];
       result.tile = std::max(result.tile, sweep.lines * length);
+      const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);
+      if (modulus > 0 && std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
+        moduli.push_back(modulus);
+        result.roots += root_table_size(modulus);
+      }
     }
   }
   return result;
@@ -138,6 +145,7 @@ Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
     result.main = std::max(result.main, here.main);
     result.spill = std::max(result.spill, here.spill);
     result.tile = std::max(result.tile, here.tile);
+    result.roots = std::max(result.roots, here.roots);
   }
   return result;
 }

@@ -54,8 +54,9 @@ struct Workspace {
   Index main = 0;   ///< for what is assigned to the workspace
   Index spill = 0;  ///< for what is assigned to the output and does not fit it
   Index tile = 0;   ///< for the tile of a sweep
+  Index roots = 0;  ///< for roots of unity, where axes are split
 
-  [[nodiscard]] Index elements() const { return main + spill + tile; }
+  [[nodiscard]] Index elements() const { return main + spill + tile + roots; }
 };
 
 /// O(steps) for one rank.

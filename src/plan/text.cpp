@@ -130,14 +130,17 @@ std::string memory_line(const Plan& plan, bool in_place) {
   const Workspace need = largest_workspace(plan, legs);
   const Index bytes = plan.states().front().element.bytes();
   const Index local = std::max<Index>(1, plan.largest_local_size());
-  return fmt::format(
-      "{:<13} {} over memory, workspace {} bytes ({:.2f} of the largest local array), "
-      "tile {} bytes\n",
-      in_place ? "in place:" : "out of place:",
-      fmt::format("{} pass{}", legs.passes(), legs.passes() == 1 ? "" : "es"),
+  std::string line = fmt::format(
+      "{:<13} {} pass{} over memory, workspace {} bytes ({:.2f} of the largest local array), "
+      "tile {} bytes",
+      in_place ? "in place:" : "out of place:", legs.passes(), legs.passes() == 1 ? "" : "es",
       text::grouped((need.main + need.spill) * bytes),
       static_cast<double>(need.main + need.spill) / static_cast<double>(local),
       text::grouped(need.tile * bytes));
+  if (need.roots > 0) {
+    line += fmt::format(", roots of unity {} bytes", text::grouped(need.roots * bytes));
+  }
+  return line + "\n";
 }
 
 /// The text up to the line with its hash.

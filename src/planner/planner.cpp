@@ -47,9 +47,9 @@ struct Node {
 
 using Layer = std::vector<Node>;
 
-/// A layout on the way, and how it is reached.
+/// Where a path comes by, and how.
 struct Stop {
-  Layout layout;
+  Standing at;
   bool by_ride = false;
 };
 
@@ -198,7 +198,7 @@ std::vector<Stop> search(const PlanRequest& request, const Proposals& starts, in
     if (best != nullptr) {
       std::vector<Stop> path;
       for (std::size_t layer = l;;) {
-        path.push_back({best->at.layout, best->from.ride});
+        path.push_back({best->at, best->from.ride});
         if (layer == 0) break;
         layer = best->from.layer;
         best = &layers[layer][best->from.node];
@@ -226,7 +226,7 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
   std::vector<bool> done(request.problem.shape.size(), false);
   for (std::size_t s = 0; s < path.size(); ++s) {
     if (path[s].by_ride) break;
-    const Layout& layout = path[s].layout;
+    const Layout& layout = path[s].at.layout;
     const std::vector<int>& order = layout.order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
@@ -240,7 +240,7 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
     if (!sweeps[s].empty() || rides) continue;
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
-        if (!path[s].layout.whole(sweeps[donor][i])) continue;
+        if (!path[s].at.layout.whole(sweeps[donor][i])) continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -277,6 +277,10 @@ class Writer {
       : request_(request), now_(whole_axes(request.problem, Direction::forward, start)) {}
 
   [[nodiscard]] const State& now() const { return now_; }
+  /// True between the regrouping into digits and the one back.
+  [[nodiscard]] bool in_digits() const {
+    return now_.digits.size() > request_.problem.shape.size();
+  }
 
   void sweep_digit(int digit) {
     take(fourier_sweep(request_, now_.layout, static_cast<std::size_t>(digit)));
@@ -301,7 +305,7 @@ class Writer {
 
   /// Axes are one digit each again.
   void join(const Layout& layout) {
-    if (now_.digits.size() == layout.axes()) return;
+    if (!in_digits()) return;
     std::vector<Digit> digits(layout.axes());
     for (const Digit& digit : now_.digits) {
       digits[static_cast<std::size_t>(digit.axis)] = {digit.axis, 1, digit.kind};
@@ -338,34 +342,24 @@ std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
 
 Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
   const std::vector<std::vector<std::size_t>> sweeps = deal_sweeps(request, path);
-  Writer writer(request, path.front().layout);
-  std::vector<bool> done(request.problem.shape.size(), false);
-  for (std::size_t a = 0; a < done.size(); ++a) done[a] = request.problem.shape[a] == 1;
+  Writer writer(request, path.front().at.layout);
   for (std::size_t s = 0; s < path.size(); ++s) {
-    const Layout& layout = path[s].layout;
-    const bool ride_begins = s + 1 < path.size() && path[s + 1].by_ride;
-    const bool next_rides = s + 2 < path.size() && path[s + 2].by_ride;
-    for (const std::size_t a : sweeps[s]) done[a] = true;
-    if (next_rides) {
-      // The exchange to where a ride begins, in its digits already where this layout allows it.
-      const std::vector<bool> before = done;
-      for (const std::size_t a : sweeps[s + 1]) done[a] = true;
-      const std::optional<Ride> ride = find_ride(path[s + 1].layout, done);
-      done = before;
+    const Layout& layout = path[s].at.layout;
+    const auto rides_from = [&](std::size_t stop) {
+      return stop + 1 < path.size() && path[stop + 1].by_ride;
+    };
+    if (s + 1 < path.size() && rides_from(s + 1) && !writer.in_digits()) {
+      // The exchange goes to where a ride begins: in its digits already where this layout allows.
+      const std::optional<Ride> ride = find_ride(path[s + 1].at.layout, path[s + 1].at.done);
       const std::vector<Digit> digits = as_now(ride->digits, writer.now());
-      if (const std::optional<Layout> same = split(layout, digits, ride->radices);
-          same && writer.now().digits.size() == layout.axes()) {
+      if (const std::optional<Layout> same = split(layout, digits, ride->radices)) {
         writer.regroup(digits, *same);
       }
-      for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
-      const bool in_digits = writer.now().digits.size() > layout.axes();
-      writer.exchange(in_digits ? ride->layouts.front() : path[s + 1].layout);
-      continue;
     }
     for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
-    if (ride_begins) {
-      const std::optional<Ride> ride = find_ride(layout, done);
-      if (writer.now().digits.size() == layout.axes()) {
+    if (rides_from(s)) {
+      const std::optional<Ride> ride = find_ride(layout, path[s].at.done);
+      if (!writer.in_digits()) {
         writer.regroup(as_now(ride->digits, writer.now()), ride->layouts.front());
       }
       for (std::size_t i = 0; i < ride->layouts.size(); ++i) {
@@ -378,21 +372,17 @@ Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
       writer.join(layout);
       break;
     }
-    const Layout& next = path[s + 1].layout;
-    if (writer.now().digits.size() > layout.axes()) {
-      // Out of a ride: still in its digits where the next layout allows it.
-      const std::optional<Layout> same =
-          split(next, writer.now().digits, writer.now().layout.shape());
-      if (same) {
-        writer.exchange(*same);
-        continue;
-      }
-      writer.join(layout);
+    // In digits from before a ride, or still in them behind one, where the next layout allows it.
+    const Layout& next = path[s + 1].at.layout;
+    std::optional<Layout> same;
+    if (writer.in_digits()) {
+      same = split(next, writer.now().digits, writer.now().layout.shape());
+      if (!same) writer.join(layout);
     }
-    writer.exchange(next);
+    writer.exchange(same ? *same : next);
   }
-  return {request.problem,   Direction::forward,  request.ranks,
-          request.placement, path.front().layout, writer.finish()};
+  return {request.problem,   Direction::forward,     request.ranks,
+          request.placement, path.front().at.layout, writer.finish()};
 }
 
 /// The plan of one way, or of any; empty where it leads nowhere.

@@ -19,7 +19,7 @@ struct Row {
 
 std::vector<Row> table() {
   return {
-#define KALLIMA_ROW(number, name, type, meaning) {number, ErrorCode::name, #name, meaning},
+#define KALLIMA_ROW(number, name, upper, type, meaning) {number, ErrorCode::name, #name, meaning},
       KALLIMA_ERROR_TABLE(KALLIMA_ROW)
 #undef KALLIMA_ROW
   };
@@ -78,7 +78,7 @@ TEST(Error, success_and_numbers_outside_the_table_have_names_too) {
 }
 
 TEST(Error, throw_error_throws_the_type_of_every_code) {
-#define KALLIMA_EXPECT(number, name, type, meaning) expect_throws<type>(ErrorCode::name);
+#define KALLIMA_EXPECT(number, name, upper, type, meaning) expect_throws<type>(ErrorCode::name);
   KALLIMA_ERROR_TABLE(KALLIMA_EXPECT)
 #undef KALLIMA_EXPECT
 }
