@@ -21,8 +21,12 @@ extern "C" int kallima_forget_communicator(MPI_Comm, int, void* attribute, void*
   return code;
 }
 
-/// MPI's key for our attribute. It names a slot in every communicator of the process and lives as
-/// long as MPI does.
+extern "C" int kallima_forget_key(MPI_Comm, int, void* attribute, void*) {
+  return MPI_Comm_free_keyval(static_cast<int*>(attribute));
+}
+
+/// MPI's key for our attribute. It names a slot in every communicator of the process. MPI_Finalize
+/// begins with the attributes of MPI_COMM_SELF; one of them gives the key back.
 int attribute_key() {
   static std::mutex lock;
   static int key = MPI_KEYVAL_INVALID;
@@ -30,6 +34,11 @@ int attribute_key() {
   if (key == MPI_KEYVAL_INVALID) {
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kallima_forget_communicator, &key, nullptr),
           "MPI_Comm_create_keyval");
+    int at_end = MPI_KEYVAL_INVALID;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kallima_forget_key, &at_end, nullptr),
+          "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, &key), "MPI_Comm_set_attr");
+    check(MPI_Comm_free_keyval(&at_end), "MPI_Comm_free_keyval");  // it goes with its attribute
   }
   return key;
 }
