@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Solves the Poisson problem  -laplace(u) = f  in a periodic box of edges 2 pi, 2 pi and 4 pi, for an
-// f whose solution is known, prints the plan and checks the error.
+// Solves the Poisson problem  -laplace(u) = f  in a periodic box of edges 2 pi, 2 pi and 4 pi, for
+// an f whose solution is known, prints the plan and checks the error.
 //
 //     mpirun -n 4 example_poisson [N]      N^3 points, 48 by default
 #include <mpi.h>

@@ -240,6 +240,7 @@ Workspace needed(const Plan& forward, Index rank) {
       const Workspace here = workspace(plan, schedule(plan, in_place), rank);
       most.main = std::max(most.main, here.main + here.spill);
       most.tile = std::max(most.tile, here.tile);
+      most.roots = std::max(most.roots, here.roots);
     }
   }
   return most;
@@ -331,8 +332,22 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     complaints.equal(one.news, 1L, "news seen");
   });
   Totals totals;
+  std::vector<Configuration> configurations;
   for (std::uint64_t k = 0; k < cases; ++k) {
-    Configuration c = make_configuration(seed, k, all.ranks(), true);
+    configurations.push_back(make_configuration(seed, k, all.ranks(), true));
+  }
+  // An axis dealt like cards is split, and the parts are joined with roots of unity.
+  const Index square = Index{all.ranks()} * all.ranks();
+  for (const Shape& shape : {Shape{4 * square}, Shape{16 * square}, Shape{square, 2 * square}}) {
+    Configuration c;
+    c.shape = shape;
+    c.ranks = all.ranks();
+    std::vector<Index> procs(shape.size(), 1);
+    procs.front() = all.ranks();
+    c.options.in = c.options.out = Layout::cyclic(shape, procs);
+    configurations.push_back(c);
+  }
+  for (Configuration& c : configurations) {
     for (const Route route : {Route::messages, Route::alltoallv}) {
       c.options.route = route;
       const std::string name = c.to_text() + (route == Route::messages ? "" : ", alltoallv");

@@ -13,6 +13,9 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -164,7 +167,7 @@ void options(std::vector<Injection>& list) {
   }
 }
 
-void memory(std::vector<Injection>& list) {
+void memory(std::vector<Injection>& list, int ranks) {
   struct How {
     const char* name;
     Effort effort;
@@ -186,6 +189,19 @@ void memory(std::vector<Injection>& list) {
                       }});
     }
   }
+  // An axis dealt like cards is split: then there is a third allocation, for roots of unity.
+  for (const int failing : {1, 2, 3}) {
+    list.push_back({"constructor, allocation " + std::to_string(failing) + " fails, split axis",
+                    ErrorCode::out_of_memory, false, [=](MPI_Comm comm, int variant) {
+                      const Index p = ranks;
+                      Options options;
+                      options.in = options.out = Layout::cyclic({4 * p * p}, {p});
+                      const auto source = std::make_shared<CountingMemory>();
+                      source->fail_at(variant > 0 ? failing : 0);
+                      options.memory = source;
+                      const Transform<double> fft(comm, {4 * p * p}, options);
+                    }});
+  }
   for (const bool input : {true, false}) {
     list.push_back({input ? "make_input fails" : "make_output fails", ErrorCode::out_of_memory,
                     false, [=](MPI_Comm comm, int variant) {
@@ -197,6 +213,45 @@ void memory(std::vector<Injection>& list) {
                       const Array<double> u = input ? fft.make_input() : fft.make_output();
                     }});
   }
+}
+
+/// Arguments that are made inside the collective call, and throw there.
+void makers(std::vector<Injection>& list, int ranks) {
+  const auto add = [&](const std::string& name, ErrorCode expected,
+                       const std::function<void(Arguments&)>& make) {
+    list.push_back(
+        {"constructor, arguments made: " + name, expected, false, [=](MPI_Comm comm, int variant) {
+           const Transform<double> fft(comm, [&] {
+             Arguments arguments{base_shape, {}};
+             if (variant > 0) make(arguments);
+             return arguments;
+           });
+         }});
+  };
+  add("a layout text that cannot be read", ErrorCode::parse_error,
+      [](Arguments& a) { a.options.in = Layout::parse("z:blocks/2 y:all x:all", a.shape); });
+  add("a layout text without an axis", ErrorCode::parse_error,
+      [](Arguments& a) { a.options.out = Layout::parse("z:block/2 y:all", a.shape); });
+  add("a layout of boxes that overlap", ErrorCode::invalid_layout, [](Arguments& a) {
+    a.options.in = Layout::boxes(a.shape, {Box{{0, 0, 0}, {6, 4, 5}}, Box{{0, 0, 0}, {6, 4, 5}}});
+  });
+  add("a layout with a cycle that does not divide", ErrorCode::invalid_layout, [](Arguments& a) {
+    a.options.in = Layout::dealt(a.shape, {2, 1, 1}, {3, 1, 1});
+  });
+  add("a layout over too many ranks", ErrorCode::too_few_ranks,
+      [=](Arguments& a) { a.options.in = Layout::slab(a.shape, ranks + 1); });
+  add("a problem text that cannot be read", ErrorCode::parse_error,
+      [](Arguments& a) { a.shape = Problem::parse("c2c:6x4y5").shape; });
+  add("bad_alloc", ErrorCode::out_of_memory, [](Arguments&) { throw std::bad_alloc(); });
+  add("a standard exception", ErrorCode::internal_error,
+      [](Arguments&) { throw std::runtime_error("something of the user's own"); });
+  add("a number thrown", ErrorCode::internal_error, [](Arguments&) { throw 17; });
+  list.push_back({"constructor, no function to make arguments", ErrorCode::internal_error, false,
+                  [](MPI_Comm comm, int variant) {
+                    std::function<Arguments()> make;
+                    if (variant == 0) make = [] { return Arguments{base_shape, {}}; };
+                    const Transform<double> fft(comm, make);
+                  }});
 }
 
 void mismatches(std::vector<Injection>& list, int ranks) {
@@ -532,7 +587,8 @@ int run(bool list) {
   shapes(injections);
   layouts(injections, all.ranks());
   options(injections);
-  memory(injections);
+  memory(injections, all.ranks());
+  makers(injections, all.ranks());
   mismatches(injections, all.ranks());
   buffers(injections, all.ranks());
   std::string counted;
