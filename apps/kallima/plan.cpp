@@ -15,6 +15,7 @@
 #include "plan/schedule.hpp"
 #include "problem_arguments.hpp"
 #include "session.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 
 namespace kallima::cli {
@@ -27,6 +28,7 @@ struct PlanArguments {
   ProblemArguments what;
   std::string ranks;
   Index ranks_per_node = 0;
+  bool all = false;
   bool json = false;
 };
 
@@ -35,6 +37,8 @@ Examples:
   kallima plan c2c:512^3 -n 64
   kallima plan c2c:1280x1280x1280 -n 96 --in slab --out same
   kallima plan c2c:256^3:f32 -n 8 --in brick:2x2x2 --out pencil:4x2
+  kallima plan c2c:2^24 -n 16 --in x:cyclic/16 --out same
+  kallima plan c2c:512^3 -n 64 --all
   kallima plan c2c:32768^3 -n 2^20 --json)";
 
 Json step_json(const Plan& plan, std::size_t i) {
@@ -46,6 +50,9 @@ Json step_json(const Plan& plan, std::size_t i) {
             {"digit", before.names()[static_cast<std::size_t>(sweep->digit)]},
             {"lines", sweep->lines},
             {"form", sweep->form == TileForm::lines ? "lines" : "interleaved"}};
+  }
+  if (std::holds_alternative<Regroup>(plan.steps()[i])) {
+    return {{"kind", "regroup"}, {"to", plan.states()[i + 1].to_text()}};
   }
   const auto& exchange = std::get<Exchange>(plan.steps()[i]);
   const Traffic& moved = exchange.traffic;
@@ -85,7 +92,8 @@ Json plan_json(const Plan& plan) {
           {"workspace_bytes",
            {{"out_of_place", (apart_needs.main + apart_needs.spill) * bytes},
             {"in_place", (in_place_needs.main + in_place_needs.spill) * bytes},
-            {"tile", std::max(apart_needs.tile, in_place_needs.tile) * bytes}}},
+            {"tile", std::max(apart_needs.tile, in_place_needs.tile) * bytes},
+            {"roots", apart_needs.roots * bytes}}},
           {"hash", text::hex(plan.hash())}};
 }
 
@@ -103,11 +111,54 @@ std::string plan_text(const Plan& plan) {
   return text;
 }
 
+/// All plans side by side, the one that would be taken first, then each in words.
+std::string plans_text(const std::vector<NamedPlan>& plans) {
+  std::vector<std::vector<std::string>> rows = {{"plan", "exchanges", "bytes moved", "messages",
+                                                 "busiest sends", "in messages", "passes",
+                                                 "workspace", "largest array"}};
+  for (const NamedPlan& named : plans) {
+    const Plan& plan = named.plan;
+    const Index bytes = plan.states().front().element.bytes();
+    const Traffic moved = plan.total_traffic();
+    const Schedule legs = schedule(plan, false);
+    const Workspace need = largest_workspace(plan, legs);
+    rows.push_back({std::string(name_of(named.way)), text::grouped(plan.exchanges()),
+                    text::bytes(moved.elements * bytes), text::grouped(moved.messages),
+                    text::bytes(moved.most_sent * bytes), text::grouped(moved.most_messages_sent),
+                    text::grouped(legs.passes()), text::bytes((need.main + need.spill) * bytes),
+                    text::bytes(plan.largest_local_size() * bytes)});
+  }
+  std::string text =
+      fmt::format("{}\n{}", heading("Every plan known; the first is taken"), table(rows));
+  for (const NamedPlan& named : plans) {
+    text += fmt::format("\n{}\n{}", heading(std::string(name_of(named.way))), named.plan.to_text());
+  }
+  return text;
+}
+
+Json plans_json(const std::vector<NamedPlan>& plans) {
+  Json list = Json::array();
+  for (const NamedPlan& named : plans) {
+    Json entry = plan_json(named.plan);
+    entry["way"] = name_of(named.way);
+    list.push_back(std::move(entry));
+  }
+  return {{"schema", "kallima.plans/1"}, {"plans", std::move(list)}};
+}
+
+std::string answer(const PlanArguments& arguments, const PlanRequest& request) {
+  if (arguments.all) {
+    const std::vector<NamedPlan> plans = all_plans(request);
+    return arguments.json ? plans_json(plans).dump(2) + "\n" : plans_text(plans);
+  }
+  const Plan plan = make_plan(request);
+  return arguments.json ? plan_json(plan).dump(2) + "\n" : plan_text(plan);
+}
+
 ExitCode run(const PlanArguments& arguments) {
   PlanRequest request = arguments.what.request(count_of(arguments.ranks, "number of ranks"));
   request.placement.ranks_per_node = arguments.ranks_per_node;
-  const Plan plan = make_plan(request);
-  const std::string text = arguments.json ? plan_json(plan).dump(2) + "\n" : plan_text(plan);
+  const std::string text = answer(arguments, request);
   if (launched_rank() == 0) std::fputs(text.c_str(), stdout);
   return ExitCode::good;
 }
@@ -126,7 +177,9 @@ void add_plan(CLI::App& program, Action& chosen) {
       .add_option("--ranks-per-node", arguments->ranks_per_node, "How many of them share a node")
       ->type_name("K")
       ->check(at_least(1));
-  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.plan/1");
+  command.add_flag("--all", arguments->all, "Every plan known for the problem, side by side");
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON object, schema kallima.plan/1 (kallima.plans/1 with --all)");
   command.footer(std::string(layout_help) + "\n" + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
