@@ -75,6 +75,32 @@ Layout random_grid(Random& random, const Shape& shape, Index ranks, std::size_t 
   return Layout::grid(axes, random_order(random, shape.size()));
 }
 
+/// Axes dealt like cards that can be split: p^2 divides n, or n and p are powers of two, p < n.
+void make_rideable(Random& random, Configuration& c) {
+  Shape shape;
+  std::vector<Index> procs;
+  Index left = c.ranks;
+  const Index axes = random.between(1, 4);
+  constexpr Index most_elements = 4096;
+  for (Index a = 0; a < axes; ++a) {
+    Index p = random.between(1, std::min<Index>(left, 6));
+    Index n = p * p * random.between(1, 3);
+    if (random.chance(30)) {
+      p = Index{1} << random.between(0, 4);
+      n = p << random.between(1, 3);
+    }
+    if (p > left || volume(shape) * n > most_elements) {
+      p = 1;
+      n = random.between(1, 3);
+    }
+    shape.push_back(n);
+    procs.push_back(p);
+    left /= p;
+  }
+  c.shape = shape;
+  c.options.in = Layout::cyclic(shape, procs).with_order(random_order(random, shape.size()));
+}
+
 }  // namespace
 
 Layout random_layout(Random& random, const Shape& shape, Index ranks) {
@@ -118,11 +144,15 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
     c.shape.push_back(n);
   }
   if (random.chance(50)) std::reverse(c.shape.begin(), c.shape.end());
+  if (random.chance(20)) {
+    make_rideable(random, c);
+  }
   c.single = random.chance(40);
   c.in_place = random.chance(35);
-  if (random.chance(75)) c.options.in = random_layout(random, c.shape, c.ranks);
+  const bool rides = c.options.in.has_value();
+  if (!rides && random.chance(75)) c.options.in = random_layout(random, c.shape, c.ranks);
   if (random.chance(60)) c.options.out = random_layout(random, c.shape, c.ranks);
-  if (c.options.in && random.chance(20)) c.options.out = c.options.in;
+  if (c.options.in && random.chance(rides ? 60 : 20)) c.options.out = c.options.in;
   c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});
   if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
   if (random.chance(30)) c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024});

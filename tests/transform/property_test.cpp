@@ -2,7 +2,8 @@
 //
 // The property test: for configurations from a seed, the transform is right to the promised error,
 // forward and back restores the input, out of place leaves it alone, bytes and messages moved are
-// those in the plan, and the bits are the same by messages, by Alltoallv and on loopback.
+// those in the plan, and the bits are the same by messages, by Alltoallv, on loopback and through
+// the C interface.
 //
 //     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks]
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
@@ -18,6 +19,7 @@
 #include <string>
 
 #include "exec/loopback.hpp"
+#include "kallima/kallima.h"
 #include "kallima/planner.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
@@ -183,6 +185,54 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
   return {};
 }
 
+/// The same transform through the C interface: what it leaves in this rank's output.
+template <class T>
+Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
+                      Complaint& complaint) {
+  kallima_options options;
+  kallima_options_init(&options, sizeof options);
+  const std::string in_text = c.options.in ? c.options.in->to_text() : "";
+  const std::string out_text = c.options.out ? c.options.out->to_text() : "";
+  options.precision = c.single ? KALLIMA_F32 : KALLIMA_F64;
+  options.scaling = static_cast<int>(c.options.scaling);
+  options.large_counts = c.options.large_counts ? 1 : 0;
+  options.in_layout = c.options.in ? in_text.c_str() : nullptr;
+  options.out_layout = c.options.out ? out_text.c_str() : nullptr;
+  options.tile_bytes = c.options.tile_bytes;
+  options.message_bytes = c.options.message_bytes;
+  kallima_transform* made = nullptr;
+  kallima_error error;
+  if (kallima_create(comm, static_cast<int>(c.shape.size()), c.shape.data(), &options, &made,
+                     &error) != KALLIMA_OK) {
+    complaint = std::string("the C interface refuses: ") + error.text;
+    return {};
+  }
+  const std::unique_ptr<kallima_transform, void (*)(kallima_transform*)> fft(made, kallima_destroy);
+  int64_t in_size = 0;
+  int64_t out_size = 0;
+  int64_t both = 0;
+  kallima_local_size(made, KALLIMA_INPUT, &in_size);
+  kallima_local_size(made, KALLIMA_OUTPUT, &out_size);
+  kallima_in_place_size(made, &both);
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  size_t length = 0;
+  kallima_layout_text(made, KALLIMA_INPUT, nullptr, 0, &length);
+  std::string text(length, ' ');
+  kallima_layout_text(made, KALLIMA_INPUT, text.data(), length, nullptr);
+  text.pop_back();
+  const std::vector<Index> flats = flat_part(Layout::parse(text, c.shape), rank);
+  Elements<T> in(static_cast<std::size_t>(c.in_place ? both : in_size));
+  for (std::size_t i = 0; i < flats.size(); ++i) in[i] = sample<T>(seed, flats[i]);
+  Elements<T> out(c.in_place ? 0 : static_cast<std::size_t>(out_size));
+  Elements<T>& there = c.in_place ? in : out;
+  if (kallima_forward(made, in.data(), static_cast<int64_t>(in.size()), there.data(),
+                      static_cast<int64_t>(there.size()), &error) != KALLIMA_OK) {
+    complaint = std::string("the C interface fails: ") + error.text;
+  }
+  return there;
+}
+
 template <class T>
 Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
                               double& worst) {
@@ -206,6 +256,9 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, by_alltoallv, held)) return "Alltoallv gives other bits";
   if (!same_bits<T>(by_messages, alone, held)) return "loopback gives other bits";
+  const Elements<T> from_c = through_c<T>(c, seed, comm, complaint);
+  if (!complaint.empty()) return complaint;
+  if (!same_bits<T>(by_messages, from_c, held)) return "the C interface gives other bits";
   return {};
 }
 
