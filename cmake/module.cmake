@@ -72,6 +72,7 @@ function(kallima_umbrella)
     kallima PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(kallima PUBLIC cxx_std_20)
-  target_include_directories(kallima PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(kallima PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                                            "$<INSTALL_INTERFACE:include>")
   target_link_libraries(kallima PUBLIC MPI::MPI_CXX PRIVATE ${externals})
 endfunction()

@@ -167,7 +167,8 @@ struct BoundOf final : kallima_bound {
 
 template <class T>
 struct TransformOf final : kallima_transform {
-  TransformOf(MPI_Comm comm, const std::function<Arguments()>& arguments) : fft_(comm, arguments) {}
+  TransformOf(MPI_Comm comm, const std::function<Arguments()>& arguments)
+      : fft_(Transform<T>::with(comm, arguments)) {}
 
   [[nodiscard]] std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
                                                     int64_t in_elements, void* out,

@@ -106,7 +106,7 @@ class KALLIMA_API Transform {
   Transform(MPI_Comm comm, const Shape& shape, const Options& options = {});
   /// The same, with arguments that are made inside the collective call: where making them throws on
   /// one rank (a layout's text that cannot be read, say), all ranks throw alike.
-  Transform(MPI_Comm comm, const std::function<Arguments()>& arguments);
+  static Transform with(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
   /// This rank's part of an array in the input layout, zeroed. Collective; OutOfMemory alike.
   [[nodiscard]] Array<T> make_input() const;
@@ -148,6 +148,8 @@ class KALLIMA_API Transform {
   [[nodiscard]] int rank() const;
 
  private:
+  explicit Transform(std::shared_ptr<TransformCore<T>> core) : core_(std::move(core)) {}
+
   std::shared_ptr<TransformCore<T>> core_;
 };
 

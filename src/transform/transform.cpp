@@ -13,13 +13,14 @@ void Bound<T>::run() {
 
 template <class T>
 Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& options)
-    : Transform(comm, [&] {
+    : Transform(with(comm, [&] {
         return Arguments{shape, options};
-      }) {}
+      })) {}
 
 template <class T>
-Transform<T>::Transform(MPI_Comm comm, const std::function<Arguments()>& arguments)
-    : core_(std::make_shared<TransformCore<T>>(comm, arguments)) {}
+Transform<T> Transform<T>::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
+  return Transform(std::make_shared<TransformCore<T>>(comm, arguments));
+}
 
 template <class T>
 Array<T> Transform<T>::make_input() const {

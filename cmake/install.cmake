@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `cmake --install` puts where. The package can be moved as a whole: every path in it is relative
+# to where it lies.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(kallima_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kallima")
+
+install(TARGETS kallima EXPORT kallimaTargets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kallima" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(EXPORT kallimaTargets NAMESPACE kallima:: DESTINATION "${kallima_package_dir}")
+if(TARGET kallima_cli)
+  install(TARGETS kallima_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+get_target_property(kallima_kind kallima TYPE)
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/kallimaConfig.cmake.in" "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
+  INSTALL_DESTINATION "${kallima_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/kallimaConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
+              "${PROJECT_BINARY_DIR}/kallimaConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake"
+        DESTINATION "${kallima_package_dir}")
+
+# For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`.
+file(RELATIVE_PATH kallima_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima.pc.in" "${PROJECT_BINARY_DIR}/kallima.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
