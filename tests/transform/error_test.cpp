@@ -221,7 +221,7 @@ void makers(std::vector<Injection>& list, int ranks) {
                        const std::function<void(Arguments&)>& make) {
     list.push_back(
         {"constructor, arguments made: " + name, expected, false, [=](MPI_Comm comm, int variant) {
-           const Transform<double> fft(comm, [&] {
+           const auto fft = Transform<double>::with(comm, [&] {
              Arguments arguments{base_shape, {}};
              if (variant > 0) make(arguments);
              return arguments;
@@ -250,7 +250,7 @@ void makers(std::vector<Injection>& list, int ranks) {
                   [](MPI_Comm comm, int variant) {
                     std::function<Arguments()> make;
                     if (variant == 0) make = [] { return Arguments{base_shape, {}}; };
-                    const Transform<double> fft(comm, make);
+                    const auto fft = Transform<double>::with(comm, make);
                   }});
 }
 
