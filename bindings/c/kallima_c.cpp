@@ -127,7 +127,9 @@ std::size_t elements_of(int64_t count) { return count < 0 ? 0 : static_cast<std:
 struct kallima_bound {
   kallima_bound() = default;
   kallima_bound(const kallima_bound&) = delete;
+  kallima_bound(kallima_bound&&) = delete;
   kallima_bound& operator=(const kallima_bound&) = delete;
+  kallima_bound& operator=(kallima_bound&&) = delete;
   virtual ~kallima_bound() = default;
   virtual void run() = 0;
 };
@@ -136,7 +138,9 @@ struct kallima_bound {
 struct kallima_transform {
   kallima_transform() = default;
   kallima_transform(const kallima_transform&) = delete;
+  kallima_transform(kallima_transform&&) = delete;
   kallima_transform& operator=(const kallima_transform&) = delete;
+  kallima_transform& operator=(kallima_transform&&) = delete;
   virtual ~kallima_transform() = default;
   [[nodiscard]] virtual std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
                                                             int64_t in_elements, void* out,
@@ -159,14 +163,18 @@ struct kallima_transform {
 namespace {
 
 template <class T>
-struct BoundOf final : kallima_bound {
+class BoundOf final : public kallima_bound {
+ public:
   explicit BoundOf(Bound<T> bound) : bound_(std::move(bound)) {}
   void run() override { bound_.run(); }
+
+ private:
   Bound<T> bound_;
 };
 
 template <class T>
-struct TransformOf final : kallima_transform {
+class TransformOf final : public kallima_transform {
+ public:
   TransformOf(MPI_Comm comm, const std::function<Arguments()>& arguments)
       : fft_(Transform<T>::with(comm, arguments)) {}
 
@@ -185,6 +193,7 @@ struct TransformOf final : kallima_transform {
   [[nodiscard]] Moved moved() const override { return fft_.moved(); }
   [[nodiscard]] int rank() const override { return fft_.rank(); }
 
+ private:
   Transform<T> fft_;
 };
 
@@ -246,7 +255,7 @@ int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_
         return arguments();
       });
     }
-    *transform = made.release();
+    if (transform != nullptr) *transform = made.release();
   });
 }
 
@@ -274,7 +283,7 @@ int kallima_bind(const kallima_transform* transform, int direction, const void* 
     auto made =
         transform->bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255), in,
                         in_elements, out, out_elements);
-    *bound = made.release();
+    if (bound != nullptr) *bound = made.release();
   });
 }
 

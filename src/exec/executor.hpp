@@ -87,7 +87,7 @@ class EngineSet {
  private:
   struct Entry {
     local::TileShape shape;
-    int sign;
+    int sign = 0;
     local::Engine<T> engine;
   };
   Effort effort_;

@@ -71,8 +71,11 @@ bool arrived(const PlanRequest& request, const Standing& at) {
 
 /// Largest local array in units of an even share, rounded down to a power of two.
 int imbalance(const PlanRequest& request, const Layout& layout) {
-  const Index share = ceil_div(request.problem.elements(), request.ranks);
-  const auto ratio = static_cast<std::uint64_t>(layout.largest_local_size() / share);
+  // Exact: with a rounded share, one of two ranks could hold all of an odd number of elements.
+  __extension__ using Wide = unsigned __int128;
+  const auto ratio = static_cast<std::uint64_t>(static_cast<Wide>(layout.largest_local_size()) *
+                                                static_cast<Wide>(request.ranks) /
+                                                static_cast<Wide>(request.problem.elements()));
   return static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, ratio))) - 1;
 }
 

@@ -24,9 +24,6 @@ class TransformCore {
   /// Collective; see Transform.
   TransformCore(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
-  TransformCore(const TransformCore&) = delete;
-  TransformCore& operator=(const TransformCore&) = delete;
-
   void run(Direction direction, const std::complex<T>* in, std::complex<T>* out);
   void validate_buffers(Direction direction, std::span<const std::complex<T>> in,
                         std::span<std::complex<T>> out) const;

@@ -83,7 +83,7 @@ std::shared_ptr<const Communicator> Communicator::of(MPI_Comm user) {
   check(MPI_Comm_size(fresh->comm, &fresh->size), "MPI_Comm_size");
   auto holder = std::make_unique<Holder>(fresh);
   check(MPI_Comm_set_attr(user, key, holder.get()), "MPI_Comm_set_attr");
-  holder.release();
+  static_cast<void>(holder.release());  // the attribute holds it now
   return fresh;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/legs.hpp"
@@ -555,6 +556,28 @@ void twodecomp_431_sizes_beyond_32_bits(Threads& threads) {
   });
 }
 
+// 12 nodes are slower than 8 and than 16, as 1280/96 is no integer: a size or a rank count that
+// does not divide may not leave ranks idle, or twice the work to one.
+void openpfc_142_awkward_counts_keep_all_ranks_busy(Threads& threads) {
+  const Shape cube = {1280, 1280, 1280};
+  const std::vector<std::pair<Shape, Index>> problems = {
+      {cube, 64},      {cube, 96},        {cube, 128},       {{301, 301, 301}, 2}, {{5, 7, 3}, 2},
+      {{101, 103}, 2}, {{99, 99, 99}, 3}, {{99, 99, 99}, 7}, {{17, 19, 23}, 4}};
+  for (const auto& [shape, ranks] : problems) {
+    const Plan plan = planned(shape, ranks);
+    threads.alone("OpenPFC_142: " + text_of(shape) + " on " + std::to_string(ranks) + " ranks",
+                  [&](Complaints& complaints) {
+                    for (const State& state : plan.states()) {
+                      complaints.equal(state.layout.active_ranks(), plan.ranks(), "busy ranks");
+                    }
+                    const double share = static_cast<double>(plan.problem().elements()) /
+                                         static_cast<double>(plan.ranks());
+                    const auto most = static_cast<double>(plan.largest_local_size());
+                    complaints.expect(most < 2.0 * share, "a rank has twice its share");
+                  });
+  }
+}
+
 int run() {
   Together all(20.0);
   {
@@ -572,8 +595,9 @@ int run() {
     heffte_50_flat_shapes(threads);
     hypre_1599_a_rank_without_rows(threads);
     twodecomp_431_sizes_beyond_32_bits(threads);
+    openpfc_142_awkward_counts_keep_all_ranks_busy(threads);
   }
-  return all.finish("cases of 13 threads");
+  return all.finish("cases of 14 threads");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ long parts_of(const Load& load, const Limits& limits) {
 
 void parts_are_counted_and_arrive(Together& all) {
   for (const Index base :
-       {Index{1}, lowered - 8, lowered, lowered + 1, 5 * lowered, 100 * lowered}) {
+       {Index{1}, lowered - 8, lowered - 1, lowered, 4 * lowered - 1, 100 * lowered}) {
     for (const bool large : {false, true}) {
       for (const int in_flight : {1, 2, 4}) {
         Limits limits;
