@@ -39,8 +39,25 @@ struct Reach {
 
 Reach reach(const Axis& axis, const Progression& part) {
   Reach result;
+  if (part.empty()) return result;
+  const Index first_group = axis.group_of(part.first);
+  const Index last_group = axis.group_of(part.last());
+  if (part.step == 1) {
+    // Neighbours, seen from a group: dealt like cards to as many of its coordinates as there are.
+    for (Index g = first_group; g <= last_group; ++g) {
+      const Index count = std::min(part.last() + 1, axis.group_begin(g + 1)) -
+                          std::max(part.first, axis.group_begin(g));
+      result.peers += std::min(axis.cycle, count);
+      result.most = std::max(result.most, ceil_div(count, axis.cycle));
+    }
+    return result;
+  }
+  const Index largest_block = axis.group_begin(1);
+  if (axis.cycle == 1 && part.step < largest_block) {
+    // Cards, seen from blocks of at least as many: some fall into every block on the way.
+    return {last_group - first_group + 1, std::min(part.count, ceil_div(largest_block, part.step))};
+  }
   const auto [first, last] = candidates(axis, part);
-  if (axis.whole() && !part.empty()) return {1, part.count};
   for (Index coord = first; coord <= last; ++coord) {
     const Index count = intersect(part, axis.part(coord)).count;
     result.peers += count > 0 ? 1 : 0;
