@@ -100,7 +100,8 @@ void Channel::exchange(std::span<const Message> sends, std::span<const Message> 
            slot = (slot + 1) % requests.size();
          });
   }
-  check(MPI_Waitall(static_cast<int>(receiving_.size()), receiving_.data(), MPI_STATUSES_IGNORE),
+  check(MPI_Waitall(narrow<int>(receiving_.size(), "parts to receive"), receiving_.data(),
+                    MPI_STATUSES_IGNORE),
         "MPI_Waitall");
   check(MPI_Waitall(static_cast<int>(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE),
         "MPI_Waitall");

@@ -163,11 +163,9 @@ TEST(Cyclic, several_axes_take_one_exchange_together) {
     EXPECT_EQ(plan.exchanges(), 1) << plan.to_text();
     EXPECT_EQ(plan.output(), cards);
     expect_right(plan, plan.problem().to_text());
-    request.in = cards.with_order([&] {
-      std::vector<int> order;
-      for (std::size_t a = shape.size(); a-- > 0;) order.push_back(static_cast<int>(a));
-      return order;
-    }());
+    std::vector<int> backwards;
+    for (std::size_t a = shape.size(); a-- > 0;) backwards.push_back(static_cast<int>(a));
+    request.in = cards.with_order(backwards);
     request.out = request.in;
     const Plan turned = make_plan(request);
     EXPECT_EQ(turned.exchanges(), 1);
