@@ -51,6 +51,10 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (axes < 0 || (axes > 0 && shape == nullptr)) {
     throw InvalidShape("the shape is null or has a negative number of axes; pass 1 to 6 extents");
   }
+  if (axes > max_axes) {  // before anything is read of so long a shape
+    throw InvalidShape("a shape has 1 to " + std::to_string(max_axes) + " axes, this one has " +
+                       std::to_string(axes));
+  }
   if (axes > 0) arguments.shape.assign(shape, shape + axes);
   validate_shape(arguments.shape);
   Options& options = arguments.options;
@@ -280,10 +284,16 @@ int kallima_bind(const kallima_transform* transform, int direction, const void* 
     // Other directions, and nowhere to put the handle, are refused inside, on all ranks alike.
     const bool known =
         bound != nullptr && (direction == KALLIMA_FORWARD || direction == KALLIMA_BACKWARD);
-    auto made =
-        transform->bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255), in,
-                        in_elements, out, out_elements);
-    if (bound != nullptr) *bound = made.release();
+    try {
+      auto made =
+          transform->bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255),
+                          in, in_elements, out, out_elements);
+      if (bound != nullptr) *bound = made.release();
+    } catch (const InvalidOption& failure) {
+      // Which of both it was, only the rank where it was found can know.
+      throw InvalidOption(std::string(failure.what()) +
+                          ", and the pointer for the handle is not NULL");
+    }
   });
 }
 

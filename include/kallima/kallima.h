@@ -11,9 +11,11 @@
  *     kallima_destroy(fft);
  *
  * Every call returns a code, KALLIMA_OK or one of the table in error_table.h, and fills an error
- * text where the caller passes a kallima_error. Collective calls return the same code on all ranks.
- * Arrays are complex: pairs of float or double, as C's and C++'s complex types are. Structs carry
- * their size, so that later versions can grow without breaking programs.
+ * text where the caller passes a kallima_error. Collective calls return the same code and the same
+ * text on all ranks, as exceptions of C++ do. (A NULL handle or communicator is INVALID_OPTION on
+ * the rank that passes it, since the others cannot know.) Arrays are complex: pairs of float or
+ * double, as C's and C++'s complex types are. Structs carry their size, so that later versions can
+ * grow without breaking programs.
  */
 #ifndef KALLIMA_KALLIMA_H
 #define KALLIMA_KALLIMA_H
