@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs the library, moves what was installed, and builds users' projects against it: by
-find_package, by pkg-config, by add_subdirectory (as a shared library) and by FetchContent."""
+"""Builds users' projects, in C++ and in C, against the library, each way that one comes by it:
+
+    static       installed, moved, then used by find_package and by pkg-config
+    shared       made by add_subdirectory and used so; then installed from there, moved, and used by
+                 find_package and by pkg-config when the tree it was built in is gone
+    fetch        FetchContent
+
+So the library is compiled no more than once for shared and once for fetch: what is installed as
+static is what the tests of this tree have made."""
 import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import check_symbols
 
 
 def run(*command, **more):
@@ -17,47 +26,104 @@ def run(*command, **more):
     return done.stdout
 
 
+def files_below(folder, *endings):
+    return [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names
+            if name.endswith(endings)]
+
+
+class Check:
+    def __init__(self, arguments, scratch):
+        self.arguments = arguments
+        self.scratch = scratch
+        self.consumer = os.path.join(arguments.source, "tests", "install", "consumer")
+
+    def start(self, program, shared_in=None):
+        """Runs a program; it must use the shared library in that folder, or none."""
+        used = [line for line in run("ldd", program).splitlines() if "libkallima" in line]
+        right = len(used) == 1 and shared_in in used[0] if shared_in else not used
+        if not right:
+            sys.exit(f"{program} should use {shared_in or 'no shared library'}, and uses {used}")
+        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
+
+    def project(self, how, *options, shared_in=None):
+        """Builds and runs the consumer project; returns its tree."""
+        tree = os.path.join(self.scratch, "tree-" + how)
+        shutil.rmtree(tree, ignore_errors=True)
+        run("cmake", "-S", self.consumer, "-B", tree, "-G", "Ninja", f"-DKALLIMA_FROM={how}",
+            f"-DKALLIMA_SOURCE={self.arguments.source}", *self.arguments.cmake_arg, *options)
+        run("cmake", "--build", tree)
+        for program in ("in_cpp", "in_c"):
+            self.start(os.path.join(tree, program), shared_in and shared_in(tree))
+        return tree
+
+    def installed(self, build, name):
+        """Installs a build tree, and returns where what was installed has been moved to."""
+        first = os.path.join(self.scratch, name)
+        prefix = os.path.join(self.scratch, "moved", name)
+        run("cmake", "--install", build, "--prefix", first)
+        os.makedirs(os.path.dirname(prefix), exist_ok=True)
+        shutil.move(first, prefix)
+        for path in files_below(prefix, ".cmake", ".pc"):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for place in (first, build, self.arguments.source):
+                if place + os.sep in text:
+                    sys.exit(f"{path} names {place}, and so cannot be moved")
+        return prefix
+
+    def use(self, prefix, shared):
+        """Uses an installed copy by find_package and by pkg-config."""
+        library, = files_below(prefix, "libkallima.so" if shared else "libkallima.a")
+        folder = os.path.dirname(library)
+        self.project("package", f"-DCMAKE_PREFIX_PATH={prefix}",
+                     shared_in=(lambda tree: folder) if shared else None)
+        for compiler, standard, source in ((self.arguments.mpicxx, "-std=c++20", "in_cpp.cpp"),
+                                           (self.arguments.mpicc, "-std=c99", "in_c.c")):
+            if not os.path.exists(compiler):
+                continue
+            program = os.path.join(self.scratch, source + (".shared" if shared else ".static"))
+            description, = files_below(prefix, "kallima.pc")
+            flags = run("pkg-config", *([] if shared else ["--static"]), "--cflags", "--libs",
+                        "kallima",
+                        env=dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(description)))
+            run(compiler, standard, "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+                os.path.join(self.consumer, source), "-o", program, *flags.split(), "-lm",
+                *([f"-Wl,-rpath,{folder}"] if shared else []))
+            self.start(program, folder if shared else None)
+
+    def static(self):
+        self.use(self.installed(self.arguments.build, "static"), shared=False)
+
+    def shared(self):
+        tree = self.project("subdirectory", "-DBUILD_SHARED_LIBS=ON", "-DKALLIMA_INSTALL=ON",
+                            shared_in=lambda tree: tree)
+        prefix = self.installed(tree, "shared")
+        shutil.rmtree(tree)
+        library, = files_below(prefix, "libkallima.so")
+        print(check_symbols.check(self.arguments.nm, library, os.path.join(prefix, "include")))
+        self.use(prefix, shared=True)
+
+    def fetch(self):
+        self.project("fetch", "-DBUILD_SHARED_LIBS=OFF")
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--mpicxx", required=True)
+    parser.add_argument("--mpicc", required=True, help="C is built by pkg-config where it exists")
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--mpiexec-flag", action="append", default=[])
     parser.add_argument("--cmake-arg", action="append", default=[])
-    parser.add_argument("--ways", default="package,pkg-config,subdirectory,fetch")
+    parser.add_argument("--nm", default="nm")
+    parser.add_argument("--ways", default="static,shared,fetch")
     arguments = parser.parse_args()
-    consumer = os.path.join(arguments.source, "tests", "install", "consumer")
-
-    def start(program, **more):
-        print(run(arguments.mpiexec, *arguments.mpiexec_flag, "-n", "2", program, **more))
-
     with tempfile.TemporaryDirectory() as scratch:
-        first = os.path.join(scratch, "first")
-        prefix = os.path.join(scratch, "moved", "kallima")
-        run("cmake", "--install", arguments.build, "--prefix", first)
-        os.makedirs(os.path.dirname(prefix))
-        shutil.move(first, prefix)
+        check = Check(arguments, os.path.realpath(scratch))
         for way in arguments.ways.split(","):
-            tree = os.path.join(scratch, way)
-            if way == "pkg-config":
-                os.makedirs(tree)
-                folders = [os.path.join(base) for base, _, files in os.walk(prefix)
-                           if "kallima.pc" in files]
-                environment = dict(os.environ, PKG_CONFIG_PATH=folders[0])
-                flags = run("pkg-config", "--static", "--cflags", "--libs", "kallima",
-                            env=environment).split()
-                run(arguments.mpicxx, "-std=c++20", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-                    os.path.join(consumer, "in_cpp.cpp"), "-o", os.path.join(tree, "in_cpp"), *flags)
-                start(os.path.join(tree, "in_cpp"))
-                continue
-            run("cmake", "-S", consumer, "-B", tree, "-G", "Ninja", f"-DKALLIMA_FROM={way}",
-                f"-DKALLIMA_SOURCE={arguments.source}", f"-DCMAKE_PREFIX_PATH={prefix}",
-                f"-DBUILD_SHARED_LIBS={'ON' if way == 'subdirectory' else 'OFF'}",
-                *arguments.cmake_arg)
-            run("cmake", "--build", tree)
-            start(os.path.join(tree, "in_cpp"))
-            start(os.path.join(tree, "in_c"))
+            getattr(check, way)()
     print("installed, moved, found and used")
 
 
