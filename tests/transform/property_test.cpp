@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "exec/loopback.hpp"
@@ -296,8 +297,12 @@ int run(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &world);
   double worst = 0.0;
   int failures = 0;
+  unsigned long long done = 0;
+  std::set<std::string> different;
   for (std::uint64_t k = arguments.first; k < arguments.first + arguments.cases; ++k) {
     const Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks);
+    ++done;
+    different.insert(c.to_text());
     MPI_Comm comm = MPI_COMM_NULL;
     // Members at the end of the world as often as at its start: ranks of the world must not matter.
     const bool member = k % 2 == 0 ? world_rank < c.ranks : world_rank >= world - c.ranks;
@@ -332,9 +337,9 @@ int run(int argc, char** argv) {
   MPI_Allreduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (world_rank == 0) {
     std::printf(
-        "%llu configurations on up to %d ranks, %d failed; largest error %.2f of what is "
-        "promised\n",
-        static_cast<unsigned long long>(arguments.cases), world, failures, largest);
+        "%llu configurations (%zu different) on up to %d ranks, %d failed; largest error %.2f of "
+        "what is promised\n",
+        done, different.size(), world, failures, largest);
   }
   return failures == 0 ? 0 : 1;
 }
