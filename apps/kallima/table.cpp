@@ -26,24 +26,33 @@ Unit unit_for(double seconds) {
   return fits == units.end() ? units.back() : *fits;
 }
 
-std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                 bool flush_right) {
   std::string text = fmt::format("{:<{}}", cells.front(), widths.front());
-  for (std::size_t c = 1; c < cells.size(); ++c)
-    text += fmt::format("  {:>{}}", cells[c], widths[c]);
+  for (std::size_t c = 1; c < cells.size(); ++c) {
+    text += flush_right ? fmt::format("  {:>{}}", cells[c], widths[c])
+                        : fmt::format("  {:<{}}", cells[c], widths[c]);
+  }
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::string lines(const std::vector<std::vector<std::string>>& rows, bool flush_right) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text = heading(line(rows.front(), widths, flush_right)) + "\n";
+  for (std::size_t r = 1; r < rows.size(); ++r) text += line(rows[r], widths, flush_right) + "\n";
   return text;
 }
 
 }  // namespace
 
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text = heading(line(rows.front(), widths)) + "\n";
-  for (std::size_t r = 1; r < rows.size(); ++r) text += line(rows[r], widths) + "\n";
-  return text;
-}
+std::string table(const std::vector<std::vector<std::string>>& rows) { return lines(rows, true); }
+
+std::string list(const std::vector<std::vector<std::string>>& rows) { return lines(rows, false); }
+
+std::string duration(double seconds) { return durations({seconds}).front(); }
 
 std::vector<std::string> durations(const std::vector<double>& seconds) {
   const double least = *std::min_element(seconds.begin(), seconds.end());

@@ -12,6 +12,12 @@ namespace kallima::cli {
 /// right.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
+/// The same with all columns flush left, for words.
+std::string list(const std::vector<std::vector<std::string>>& rows);
+
+/// Seconds as text in the unit that fits.
+std::string duration(double seconds);
+
 /// Seconds as text, all in the unit that fits the smallest of them, so that they compare at sight.
 std::vector<std::string> durations(const std::vector<double>& seconds);
 

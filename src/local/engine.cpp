@@ -8,22 +8,6 @@
 
 namespace kallima::local {
 
-namespace {
-
-unsigned flags_of(Effort effort) {
-  switch (effort) {
-    case Effort::estimate:
-      return FFTW_ESTIMATE;
-    case Effort::measure:
-      return FFTW_MEASURE;
-    case Effort::patient:
-      return FFTW_PATIENT;
-  }
-  return FFTW_ESTIMATE;
-}
-
-}  // namespace
-
 std::mutex& planner_lock() {
   static std::mutex lock;
   return lock;

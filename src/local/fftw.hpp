@@ -8,11 +8,26 @@
 #include <complex>
 #include <mutex>
 
+#include "kallima/wisdom.hpp"
+
 namespace kallima::local {
 
 /// FFTW's planner is not thread-safe; every call but execute is made under this lock. It guards a
 /// resource of the process, so it belongs to the process.
 std::mutex& planner_lock();
+
+/// What FFTW calls an effort.
+inline unsigned flags_of(Effort effort) {
+  switch (effort) {
+    case Effort::estimate:
+      return FFTW_ESTIMATE;
+    case Effort::measure:
+      return FFTW_MEASURE;
+    case Effort::patient:
+      return FFTW_PATIENT;
+  }
+  return FFTW_ESTIMATE;
+}
 
 template <class T>
 struct Fftw;

@@ -13,6 +13,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,8 +37,9 @@ BENCHED = [
     ["c2c:9x8x7", "--in", "z:all y:all x:all"],
 ]
 
-RESULT_KEYS = ["name", "median_s", "min_s", "p90_s", "plan_s", "error", "layout_in", "layout_out",
-               "exchanges", "bytes_sent", "passes", "workspace_bytes"]
+RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "exchanges", "bytes_sent", "passes",
+               "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "exchanges",
              "bytes", "messages", "passes", "workspace_bytes", "hash"]
 
@@ -197,6 +199,7 @@ def case_usage(cli):
         ("bench", "c2c:8x8", "-i", "0"): "at least 1",
         ("bench", "c2c:8x8", "-x", "-1"): "at least 0",
         ("bench", "c2c:8x8", "--effort", "heroic"): "use one of estimate, measure, patient",
+        ("bench", "c2c:8x8", "--against", "bare,fftx"): "there is no rival 'fftx'; use some of bare",
     }
     for arguments, part in wrong.items():
         ended = cli.run(*arguments).expect_code(2)
@@ -272,7 +275,8 @@ def case_bench(cli):
     ranks = cli.options.ranks
     for arguments in BENCHED:
         report = cli.launch(ranks, "bench", *arguments, "-i", "3", "-x", "1", "--verify", "--json").json()
-        expect_equal(list(report), ["schema", "problem", "ranks", "nodes", "results"], "keys of a report")
+        expect_equal(list(report), ["schema", "problem", "direction", "ranks", "nodes", "runs", "results", "best"],
+                     "keys of a report")
         expect_equal(report["schema"], "kallima.bench/1", "schema")
         expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
         expect_equal(len(report["results"]), 1, "results")
@@ -287,6 +291,54 @@ def case_bench(cli):
     expect_equal(quick["results"][0]["error"], None, "error without --verify")
     text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
+        expect(part in text, f"the table does not say '{part}':\n{text}")
+
+
+def check_rivals(report, ranks, elements):
+    rows = {row["name"]: row for row in report["results"]}
+    expect_equal(list(rows)[:3], ["kallima", "kallima again", "kallima, estimated"], "the first rows")
+    expect_equal(rows["kallima"]["ratio"], 1.0, "the ratio of kallima to itself")
+    for name, row in rows.items():
+        expect(0 < row["min_s"] <= row["median_s"] <= row["p90_s"], f"{name}: times out of order: {row}")
+        expect(0 < row["mean_rank_median_s"] <= row["p90_s"], f"{name}: a mean beyond the slowest: {row}")
+        expect(0 < row["ratio_p25"] <= row["ratio_p75"], f"{name}: quartiles out of order: {row}")
+        expect(abs(row["ratio"] - row["median_s"] / rows["kallima"]["median_s"]) < 1e-9, f"{name}: ratio: {row}")
+        if name.startswith("bare"):
+            expect_equal(row["error"], None, f"error of {name}")
+            continue
+        expect(row["error_returned"] < 1e-14, f"{name}: there and back: {row}")
+        expect(row["error"] is None if "scrambled" in name else row["error"] < 1e-14, f"{name}: error: {row}")
+        if name.startswith("kallima"):
+            continue
+        # Where the ranks divide the axes, an exchange of theirs moves all but what stays.
+        moved = row["exchanges"] * elements * 16 * (ranks - 1) // ranks
+        expect_equal(row["bytes_sent"], moved, f"bytes that {name} sent")
+    return rows
+
+
+def case_rivals(cli):
+    ranks = cli.options.ranks
+    told = cli.run("bench", "--help").expect_code(0).out
+    known = " ".join(told.split()).split("some of ")[1].split(" --")[0].replace(",", " ").split()
+    expect("bare" in known, f"bare is always there: {known}")
+    arguments = ["--against", ",".join(known), "-i", "3", "-x", "1", "--verify", "--json"]
+    rows = check_rivals(cli.launch(ranks, "bench", "c2c:24x12x20", *arguments).json(), ranks, 24 * 12 * 20)
+    flat = check_rivals(cli.launch(ranks, "bench", "c2c:5184", *arguments).json(), ranks, 5184)
+    cli.launch(ranks, "bench", "c2c:13x7x11:f32", *arguments, "--backward").json()
+    expect("bare sum" in rows and "bare sum" in flat, "no sum of the bare parts")
+    if "fftw-mpi" in known:
+        expect("fftw-mpi transposed, in place" in rows and "fftw-mpi ordered" in flat, "variants of FFTW's are missing")
+    if "spfft" in known:
+        expect("spfft" in rows and "spfft" not in flat, "SpFFT is for three axes")
+    with tempfile.TemporaryDirectory() as folder:
+        wisdom = os.path.join(folder, "wisdom")
+        for _ in range(2):
+            ended = cli.launch(ranks, "bench", "c2c:8x8x8", "--against", "bare", "--wisdom", wisdom, "-i", "1")
+            text = ended.expect_code(0).out
+            expect_equal(ended.err, "", "what is said of the wisdom")
+        expect(os.path.getsize(wisdom) > 0, "no wisdom was kept")
+        cli.launch(ranks, "bench", "c2c:8", "-i", "1", "--wisdom", f"{folder}/none/w").expect_code(3)
+    for part in "x kallima", "quartiles", "bare sum", "in turns":
         expect(part in text, f"the table does not say '{part}':\n{text}")
 
 

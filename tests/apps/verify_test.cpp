@@ -2,7 +2,7 @@
 //
 // The check of `bench --verify` is checked itself: against the definition of the transform, and
 // with arrays that are wrong in one element.
-#include "verify.hpp"
+#include "bench/verify.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -11,7 +11,7 @@
 #include <numbers>
 #include <set>
 
-#include "numbers.hpp"
+#include "bench/numbers.hpp"
 
 namespace kallima::cli {
 
@@ -114,9 +114,9 @@ TEST(verify, samples_are_different_and_all_where_there_are_few) {
 TEST(verify, one_wrong_element_is_seen) {
   const Layout layout = Layout::slab({12, 5}, comm_size());
   Part<double> part(layout);
-  EXPECT_EQ(distance_from_input(MPI_COMM_WORLD, part.view), 0.0);
+  EXPECT_EQ(distance_from_input(MPI_COMM_WORLD, part.view, 1.0L), 0.0);
   if (comm_rank() == 0) part.data[3] += 1e-9;
-  const double distance = distance_from_input(MPI_COMM_WORLD, part.view);
+  const double distance = distance_from_input(MPI_COMM_WORLD, part.view, 1.0L);
   EXPECT_GT(distance, 1e-11);
   EXPECT_LT(distance, 1e-9);
 

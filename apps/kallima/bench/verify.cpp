@@ -237,13 +237,14 @@ double relative_error(const std::vector<Wide>& got, const std::vector<Wide>& wan
 }
 
 template <class T>
-double distance_from_input(MPI_Comm comm, const View<T>& part) {
+double distance_from_input(MPI_Comm comm, const View<T>& part, long double scale) {
   const Shape& shape = part.layout().shape();
   std::array<CompensatedSum, 2> sums;
   for (auto [index, value] : part.indexed()) {
-    const std::complex<T> want = element_at<T>(flat_place(index, shape));
-    sums[0].add(std::norm(Wide(value.real(), value.imag()) - Wide(want.real(), want.imag())));
-    sums[1].add(std::norm(Wide(want.real(), want.imag())));
+    const std::complex<T> original = element_at<T>(flat_place(index, shape));
+    const Wide want = scale * Wide(original.real(), original.imag());
+    sums[0].add(std::norm(Wide(value.real(), value.imag()) - want));
+    sums[1].add(std::norm(want));
   }
   const Wide total = sum_over_ranks(comm, {{sums[0].value(), sums[1].value()}}).front();
   return relative(total.real(), total.imag());
@@ -266,7 +267,7 @@ template std::vector<Wide> elements_at(MPI_Comm, const View<float>&,
                                        const std::vector<MultiIndex>&);
 template std::vector<Wide> elements_at(MPI_Comm, const View<double>&,
                                        const std::vector<MultiIndex>&);
-template double distance_from_input(MPI_Comm, const View<float>&);
-template double distance_from_input(MPI_Comm, const View<double>&);
+template double distance_from_input(MPI_Comm, const View<float>&, long double);
+template double distance_from_input(MPI_Comm, const View<double>&, long double);
 
 }  // namespace kallima::cli

@@ -44,9 +44,9 @@ std::vector<Wide> elements_at(MPI_Comm comm, const View<T>& output,
 double relative_error(const std::vector<Wide>& got, const std::vector<Wide>& want,
                       long double scale);
 
-/// How far an array is from what fill() writes, relative, in the L2 norm. Collective.
+/// How far an array is from `scale` times what fill() writes, relative, in the L2 norm. Collective.
 template <class T>
-double distance_from_input(MPI_Comm comm, const View<T>& part);
+double distance_from_input(MPI_Comm comm, const View<T>& part, long double scale);
 
 /// What the library promises: max(eps, 1.5 eps sqrt(log2 N)).
 double promised_error(const Problem& problem);

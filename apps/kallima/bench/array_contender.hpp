@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What transforms of arrays have in common: two layouts, a way there and a way back.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <span>
+
+#include "contender.hpp"
+#include "numbers.hpp"
+#include "verify.hpp"
+
+namespace kallima::cli {
+
+inline Direction opposite(Direction direction) {
+  return direction == Direction::forward ? Direction::backward : Direction::forward;
+}
+
+/// A contender that reads one layout and writes another.
+template <class T>
+class ArrayContender : public Contender {
+ public:
+  ArrayContender(const Session& session, const Task& task) : session_(session), task_(task) {}
+
+  [[nodiscard]] const Facts& facts() const override { return facts_; }
+
+  [[nodiscard]] Needs needs() const override {
+    const auto size = static_cast<Index>(sizeof(std::complex<T>));
+    const Index in = ends_.in.local_size(session_.rank);
+    const Index out = ends_.out.local_size(session_.rank);
+    if (task_.in_place) return {std::max({in, out, scratch_}) * size, 0};
+    return {std::max(in, scratch_) * size, std::max(out, scratch_) * size};
+  }
+
+  void plan(const Memory& memory) final {
+    source_ = reinterpret_cast<std::complex<T>*>(memory.source);
+    target_ = task_.in_place ? source_ : reinterpret_cast<std::complex<T>*>(memory.target);
+    make_plans();
+  }
+
+  // All contenders share the arrays; and in place, what a second run would make of the output of
+  // the first grows beyond all numbers.
+  void prepare() override { fill(input()); }
+
+  double run() override {
+    const double start = MPI_Wtime();
+    go();
+    return MPI_Wtime() - start;
+  }
+
+  std::optional<Errors> verify(Progress& progress) override {
+    Errors errors;
+    const std::vector<MultiIndex> samples = sampled_indices(task_.request.problem.shape, 64);
+    fill(input());
+    std::vector<Wide> want;
+    if (ends_.known_order) {
+      want = direct_sums(session_.comm, input(), samples, task_.direction, [&](double done) {
+        progress.show(fmt::format("{}: summing directly {:.0f} %", facts_.name, 100 * done));
+      });
+    }
+    progress.show(fmt::format("{}: there and back", facts_.name));
+    go();
+    if (ends_.known_order) {
+      const std::vector<Wide> got = elements_at(session_.comm, output(), samples);
+      errors.sampled = relative_error(got, want, ends_.scale);
+    }
+    go_back();
+    errors.returned = distance_from_input(session_.comm, input(), ends_.scale_there_and_back);
+    return errors;
+  }
+
+ protected:
+  /// Both ends of the timed direction.
+  struct Ends {
+    Layout in;
+    Layout out;
+    bool known_order = true;                  ///< false where outputs lie in an order of its own
+    long double scale = 1.0L;                 ///< by what the timed direction multiplies
+    long double scale_there_and_back = 1.0L;  ///< by what both together do
+  };
+
+  /// Once; before needs() is asked. `scratch` elements are wanted in each array at least.
+  void set_ends(Ends ends, Index scratch = 0) {
+    facts_.layout_in = ends.in.to_text();
+    facts_.layout_out =
+        ends.known_order ? ends.out.to_text() : ends.out.to_text() + ", in an order of its own";
+    ends_ = std::move(ends);
+    scratch_ = scratch;
+  }
+  /// The ends of a library whose layouts in position and frequency are these and which scales
+  /// nothing.
+  void set_unscaled_ends(Layout position, Layout frequency, bool known_order = true,
+                         Index scratch = 0) {
+    const bool forward = task_.direction == Direction::forward;
+    const auto elements = static_cast<long double>(task_.request.problem.elements());
+    set_ends({forward ? position : frequency, forward ? frequency : position, known_order, 1.0L,
+              elements},
+             scratch);
+  }
+
+  /// Plans for source() and target(), the timed direction and the way back. Collective.
+  virtual void make_plans() = 0;
+  /// From source to target, the timed direction.
+  virtual void go() = 0;
+  /// From target to source.
+  virtual void go_back() = 0;
+
+  [[nodiscard]] const Session& session() const { return session_; }
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] Facts& facts() { return facts_; }
+  [[nodiscard]] std::complex<T>* source() const { return source_; }
+  [[nodiscard]] std::complex<T>* target() const { return target_; }
+  /// Sign of the exponent.
+  [[nodiscard]] int sign() const { return task_.direction == Direction::forward ? -1 : 1; }
+
+  [[nodiscard]] View<T> input() const { return view(source_, ends_.in); }
+  [[nodiscard]] View<T> output() const { return view(target_, ends_.out); }
+
+ private:
+  [[nodiscard]] View<T> view(std::complex<T>* data, const Layout& layout) const {
+    return {
+        {data, static_cast<std::size_t>(layout.local_size(session_.rank))}, layout, session_.rank};
+  }
+
+  Session session_;
+  Task task_;
+  Facts facts_;
+  Ends ends_;
+  Index scratch_ = 0;
+  std::complex<T>* source_ = nullptr;
+  std::complex<T>* target_ = nullptr;
+};
+
+/// Makes a contender in the precision of the problem.
+template <template <class> class Kind, class... Arguments>
+std::unique_ptr<Contender> in_precision(const Session& session, const Task& task,
+                                        const Arguments&... arguments) {
+  if (task.request.problem.precision == Precision::f32) {
+    return std::make_unique<Kind<float>>(session, task, arguments...);
+  }
+  return std::make_unique<Kind<double>>(session, task, arguments...);
+}
+
+}  // namespace kallima::cli

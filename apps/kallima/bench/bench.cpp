@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `kallima bench`: how fast and how exact, here and now, on the ranks it was started on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "command.hpp"
+#include "kallima/buffer.hpp"
+#include "kallima/error.hpp"
+#include "mpi_counter.hpp"
+#include "options.hpp"
+#include "problem_arguments.hpp"
+#include "report.hpp"
+#include "resident.hpp"
+#include "rivals/rivals.hpp"
+#include "session.hpp"
+#include "terminal.hpp"
+#include "transport/agreement.hpp"
+#include "verify.hpp"
+#include "wisdom_file.hpp"
+
+namespace kallima::cli {
+
+namespace {
+
+struct BenchArguments {
+  ProblemArguments what;
+  std::vector<std::string> against;
+  std::string wisdom;
+  std::optional<Index> iterations;
+  Index warm_up = 2;
+  Effort effort = Effort::estimate;
+  bool effort_given = false;
+  bool in_place = false;
+  bool backward = false;
+  bool verify = false;
+  bool json = false;
+};
+
+constexpr const char* examples = R"(
+Examples:
+  mpirun -n 4 kallima bench c2c:256^3
+  mpirun -n 4 kallima bench c2c:256^3:f32 --verify --in slab --out same
+  mpirun -n 2 kallima bench c2c:128^3 --against bare,fftw-mpi
+  mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
+
+Task task_of(const BenchArguments& arguments, Index ranks) {
+  Task task;
+  task.request = arguments.what.request(ranks);
+  task.direction = arguments.backward ? Direction::backward : Direction::forward;
+  // Rivals are to be met at their best.
+  const bool at_best = !arguments.against.empty() && !arguments.effort_given;
+  task.effort = at_best ? Effort::measure : arguments.effort;
+  task.in_place = arguments.in_place;
+  return task;
+}
+
+template <class Number>
+Number reduced(MPI_Comm comm, Number mine, MPI_Datatype type, MPI_Op operation) {
+  Number result = 0;
+  MPI_Allreduce(&mine, &result, 1, type, operation, comm);
+  return result;
+}
+
+/// The arrays that all use, touched everywhere, so that no contender is charged for them.
+class SharedArrays {
+ public:
+  SharedArrays(const Session& session, const Contenders& contenders) {
+    Needs most;
+    for (const auto& contender : contenders) {
+      most.source = std::max(most.source, contender->needs().source);
+      most.target = std::max(most.target, contender->needs().target);
+    }
+    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+      source_ = Buffer(host_memory(), most.source, "input array");
+      target_ = Buffer(host_memory(), most.target, "output array");
+      for (const Buffer* const buffer : {&source_, &target_}) {
+        const BufferView bytes = buffer->view();
+        std::fill_n(bytes.data, bytes.bytes, std::byte{0});
+      }
+    }));
+  }
+
+  [[nodiscard]] Memory memory() const { return {source_.view().data, target_.view().data}; }
+
+ private:
+  Buffer source_;
+  Buffer target_;
+};
+
+/// Plans a contender and watches what that and one run take. Collective.
+Price planned(const Session& session, Contender& contender, const Memory& memory) {
+  const std::optional<Index> before = resident_bytes();
+  MPI_Barrier(session.comm);
+  const double start = MPI_Wtime();
+  contender.plan(memory);
+  Price price;
+  price.seconds = reduced(session.comm, MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+  contender.prepare();
+  forget_peak();
+  const Index given = bytes_given_to_mpi();
+  contender.run();
+  price.bytes_sent = reduced(session.comm, bytes_given_to_mpi() - given, MPI_INT64_T, MPI_SUM);
+  if (contender.facts().bytes_sent) price.bytes_sent = *contender.facts().bytes_sent;
+  const std::optional<Index> peak = peak_resident_bytes();
+  const Index taken = before && peak ? std::max<Index>(0, *peak - *before) : -1;
+  const Index most = reduced(session.comm, taken, MPI_INT64_T, MPI_MAX);
+  if (most >= 0) price.memory = most;
+  return price;
+}
+
+/// Plans all. A rival that has no plan for this problem leaves the list: FFTW's MPI part lacks some
+/// on one rank. Its engine fails alike on all ranks. Collective.
+std::vector<Price> planned(const Session& session, Contenders& contenders, const Memory& memory,
+                           Progress& progress) {
+  std::vector<Price> prices;
+  for (auto& contender : contenders) {
+    progress.show(fmt::format("planning {}", contender->facts().name));
+    try {
+      prices.push_back(planned(session, *contender, memory));
+    } catch (const EngineFailure& failure) {
+      if (contender->facts().group == "kallima") throw;
+      progress.clear();
+      if (session.speaks()) {
+        fmt::print(stderr, "kallima: without {}: {}\n", contender->facts().name, failure.what());
+      }
+      contender.reset();
+    }
+  }
+  std::erase(contenders, nullptr);
+  return prices;
+}
+
+/// Kallima, and where there are rivals, once more with the least effort; then the rivals.
+Contenders contenders_of(const Session& session, const BenchArguments& arguments,
+                         const Task& task) {
+  Contenders contenders;
+  contenders.push_back(make_kallima(session, task));
+  if (arguments.against.empty()) return contenders;
+  if (task.effort != Effort::estimate) {
+    Task hasty = task;
+    hasty.effort = Effort::estimate;
+    contenders.push_back(make_kallima(session, hasty));
+  }
+  for (auto& rival : make_rivals(session, task, arguments.against)) {
+    contenders.push_back(std::move(rival));
+  }
+  return contenders;
+}
+
+/// The rows of a table: every contender, and with rivals Kallima against itself, which shows what
+/// of a ratio is noise.
+std::vector<Result> rows_of(const Contenders& contenders, std::vector<Contender*>& runners,
+                            const std::vector<Price>& prices) {
+  std::vector<Result> rows;
+  const bool alone = contenders.size() == 1;
+  for (std::size_t c = 0; c < contenders.size(); ++c) {
+    const Facts& facts = contenders[c]->facts();
+    const bool hasty = c > 0 && facts.group == "kallima";
+    rows.push_back({hasty ? "kallima, estimated" : facts.name, facts, prices[c], {}, {}});
+    runners.push_back(contenders[c].get());
+    if (c > 0 || alone) continue;
+    rows.push_back({"kallima again", facts, prices[c], {}, {}});
+    runners.push_back(contenders[c].get());
+  }
+  return rows;
+}
+
+/// Adds the row of what the engine's parts cost together.
+void add_bare_sum(std::vector<Result>& rows) {
+  const auto called = [&](const char* name) {
+    return std::find_if(rows.begin(), rows.end(), [&](const Result& r) { return r.name == name; });
+  };
+  const auto sweeps = called("bare sweeps");
+  const auto exchange = called("bare all-to-all");
+  if (sweeps == rows.end() || exchange == rows.end()) return;
+  Result sum = *exchange;
+  sum.name = sum.facts.name = sum.facts.group = "bare sum";
+  sum.facts.passes = *sweeps->facts.passes + *exchange->facts.passes;
+  for (std::size_t i = 0; i < sum.runs.slowest.size(); ++i) {
+    sum.runs.slowest[i] += sweeps->runs.slowest[i];
+    sum.runs.mean[i] += sweeps->runs.mean[i];
+  }
+  sum.price.seconds += sweeps->price.seconds;
+  rows.insert(exchange + 1, std::move(sum));
+}
+
+/// Runs all contenders. Collective; the results are the same on all ranks.
+std::vector<Result> results_of(const Session& session, const BenchArguments& arguments,
+                               const Task& task) {
+  Progress progress(session.speaks());
+  Contenders contenders = contenders_of(session, arguments, task);
+  const WisdomFile wisdom(session, arguments.wisdom);
+  const SharedArrays arrays(session, contenders);
+  const std::vector<Price> prices = planned(session, contenders, arrays.memory(), progress);
+  wisdom.keep();
+  std::vector<Contender*> runners;
+  std::vector<Result> rows = rows_of(contenders, runners, prices);
+  for (std::size_t r = 0; r < rows.size() && arguments.verify; ++r) {
+    const bool again = r > 0 && runners[r] == runners[r - 1];
+    rows[r].errors = again ? rows[r - 1].errors : runners[r]->verify(progress);
+  }
+  std::vector<Runs> runs =
+      timed_rounds(session, runners, {arguments.iterations, arguments.warm_up}, progress);
+  for (std::size_t r = 0; r < rows.size(); ++r) rows[r].runs = std::move(runs[r]);
+  add_bare_sum(rows);
+  return rows;
+}
+
+/// Names the contenders that are wrong, for those who do not read tables.
+ExitCode judge(const Session& session, const std::vector<Result>& rows, double limit) {
+  ExitCode code = ExitCode::good;
+  for (const Result& row : rows) {
+    if (!row.errors || within(*row.errors, limit)) continue;
+    // A rival that is less exact than this library promises is a finding, not a failure of ours.
+    if (row.facts.group == "kallima") code = ExitCode::answer_is_no;
+    if (!session.speaks()) continue;
+    std::fflush(stdout);
+    fmt::print(stderr, "kallima: {} is wrong: {}\n", row.name, errors_text(*row.errors, limit));
+  }
+  return code;
+}
+
+ExitCode run(const Session& session, const BenchArguments& arguments) {
+  const Task task = task_of(arguments, session.size);
+  const std::vector<Result> rows = results_of(session, arguments, task);
+  if (session.speaks()) {
+    const std::string text = arguments.json ? bench_json(session, task, rows).dump(2) + "\n"
+                                            : bench_text(session, task, rows, arguments.warm_up);
+    std::fputs(text.c_str(), stdout);
+  }
+  return judge(session, rows, promised_error(task.request.problem));
+}
+
+void add_options(CLI::App& command, BenchArguments& arguments) {
+  arguments.what.add_to(command);
+  command
+      .add_option("-i,--iterations", arguments.iterations,
+                  "Timed runs (default: a few seconds' worth, at least 5)")
+      ->type_name("N")
+      ->check(at_least(1));
+  command.add_option("-x,--warm-up", arguments.warm_up, "Runs before that (default: 2)")
+      ->type_name("N")
+      ->check(at_least(0));
+  add_choice<Effort>(
+      command, "--effort", arguments.effort,
+      {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}},
+      "How hard engines plan")
+      ->type_name("EFFORT");
+  command
+      .add_option("--against", arguments.against,
+                  "Run in turns with rivals, planned by measure: some of " + known_rivals())
+      ->type_name("LIST")
+      ->delimiter(',');
+  command
+      .add_option("--wisdom", arguments.wisdom,
+                  "Keep what FFT engines learn in this file, and use what is in it")
+      ->type_name("FILE");
+  command.add_flag("--in-place", arguments.in_place, "Transform in one array");
+  command.add_flag("--backward", arguments.backward, "Time the way back, frequency to position");
+  command.add_flag("--verify", arguments.verify,
+                   "Check 64 outputs by direct sums, and the way there and back");
+  command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/1");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, Action& chosen) {
+  const auto arguments = std::make_shared<BenchArguments>();
+  CLI::App& command =
+      *program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
+  add_options(command, *arguments);
+  command.footer(std::string(layout_help) + "\n" + examples);
+  command.callback([arguments, &command, &chosen] {
+    arguments->effort_given = command.count("--effort") > 0;
+    chosen = [arguments](const Arguments& words) {
+      return under_mpi(words, [&](const Session& session) { return run(session, *arguments); });
+    };
+  });
+}
+
+}  // namespace kallima::cli
