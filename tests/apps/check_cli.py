@@ -319,7 +319,7 @@ def check_rivals(report, ranks, elements):
 def case_rivals(cli):
     ranks = cli.options.ranks
     told = cli.run("bench", "--help").expect_code(0).out
-    known = " ".join(told.split()).split("some of ")[1].split(" --")[0].replace(",", " ").split()
+    known = told.split("LIST: some of ")[1].splitlines()[0].split(", ")
     expect("bare" in known, f"bare is always there: {known}")
     arguments = ["--against", ",".join(known), "-i", "3", "-x", "1", "--verify", "--json"]
     rows = check_rivals(cli.launch(ranks, "bench", "c2c:24x12x20", *arguments).json(), ranks, 24 * 12 * 20)

@@ -253,7 +253,7 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       ->type_name("EFFORT");
   command
       .add_option("--against", arguments.against,
-                  "Run in turns with rivals, planned by measure: some of " + known_rivals())
+                  "Run in turns with rivals, engines planned by measure")
       ->type_name("LIST")
       ->delimiter(',');
   command
@@ -274,7 +274,8 @@ void add_bench(CLI::App& program, Action& chosen) {
   CLI::App& command =
       *program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
   add_options(command, *arguments);
-  command.footer(std::string(layout_help) + "\n" + examples);
+  command.footer(std::string(layout_help) + "\n\nLIST: some of " + known_rivals() + "\n" +
+                 examples);
   command.callback([arguments, &command, &chosen] {
     arguments->effort_given = command.count("--effort") > 0;
     chosen = [arguments](const Arguments& words) {
