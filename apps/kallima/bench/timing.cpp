@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 namespace kallima::cli {
 
@@ -16,11 +17,15 @@ struct Round {
   std::vector<double> mean;
 };
 
-Round one_round(const Session& session, const std::vector<Contender*>& contenders, Index number) {
+/// One run of each, in the order that `random` deals, which is the same on all ranks.
+Round one_round(const Session& session, const std::vector<Contender*>& contenders,
+                std::mt19937& random) {
   const std::size_t count = contenders.size();
   std::vector<double> mine(count);
-  for (std::size_t turn = 0; turn < count; ++turn) {
-    const std::size_t c = (turn + static_cast<std::size_t>(number)) % count;
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), random);
+  for (const std::size_t c : order) {
     contenders[c]->prepare();
     MPI_Barrier(session.comm);
     mine[c] = contenders[c]->run();
@@ -64,17 +69,18 @@ std::vector<double> paired_ratios(const std::vector<double>& a, const std::vecto
 
 std::vector<Runs> timed_rounds(const Session& session, const std::vector<Contender*>& contenders,
                                const Rounds& rounds, Progress& progress) {
+  std::mt19937 random;  // the same on all ranks and in every launch
   Round round;
   for (Index i = 0; i < rounds.warm_up; ++i) {
     progress.show(fmt::format("warming up {}/{}", i + 1, rounds.warm_up));
-    round = one_round(session, contenders, i);
+    round = one_round(session, contenders, random);
   }
-  if (!rounds.timed && round.slowest.empty()) round = one_round(session, contenders, 0);
+  if (!rounds.timed && round.slowest.empty()) round = one_round(session, contenders, random);
   const Index count = rounds.timed ? *rounds.timed : enough_rounds(round.slowest);
   std::vector<Runs> runs(contenders.size());
   for (Index i = 0; i < count; ++i) {
     progress.show(fmt::format("timing {}/{}", i + 1, count));
-    round = one_round(session, contenders, i);
+    round = one_round(session, contenders, random);
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       runs[c].slowest.push_back(round.slowest[c]);
       runs[c].mean.push_back(round.mean[c]);

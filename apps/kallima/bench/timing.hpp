@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How contenders are timed: in turns, so that what the machine does meanwhile falls on all alike;
-// each round begins with another one, so that none always follows the same; each run behind a
-// barrier; a run takes as long as its slowest rank.
+// each round in another order, since a run finds in the caches what the one before left there; each
+// run behind a barrier; a run takes as long as its slowest rank.
 #pragma once
 
 #include <optional>
