@@ -4,10 +4,13 @@
 // NAME.cpp with add_NAME, declare it here and list it in main.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): its name
+class App;
+}
 
 namespace kallima::cli {
 

@@ -4,10 +4,10 @@
 // shorthand, a route.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "command.hpp"
 #include "kallima/planner.hpp"
 
 namespace kallima::cli {

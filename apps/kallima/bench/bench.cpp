@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "command.hpp"
@@ -161,10 +162,10 @@ std::vector<Result> rows_of(const Contenders& contenders, std::vector<Contender*
   for (std::size_t c = 0; c < contenders.size(); ++c) {
     const Facts& facts = contenders[c]->facts();
     const bool hasty = c > 0 && facts.group == "kallima";
-    rows.push_back({hasty ? "kallima, estimated" : facts.name, facts, prices[c], {}, {}});
+    rows.push_back({hasty ? "kallima/estimate" : facts.name, facts, prices[c], {}, {}});
     runners.push_back(contenders[c].get());
     if (c > 0 || alone) continue;
-    rows.push_back({"kallima again", facts, prices[c], {}, {}});
+    rows.push_back({"kallima/again", facts, prices[c], {}, {}});
     runners.push_back(contenders[c].get());
   }
   return rows;
@@ -175,11 +176,11 @@ void add_bare_sum(std::vector<Result>& rows) {
   const auto called = [&](const char* name) {
     return std::find_if(rows.begin(), rows.end(), [&](const Result& r) { return r.name == name; });
   };
-  const auto sweeps = called("bare sweeps");
-  const auto exchange = called("bare all-to-all");
+  const auto sweeps = called("bare/sweeps");
+  const auto exchange = called("bare/all-to-all");
   if (sweeps == rows.end() || exchange == rows.end()) return;
   Result sum = *exchange;
-  sum.name = sum.facts.name = sum.facts.group = "bare sum";
+  sum.name = sum.facts.name = "bare/sum";
   sum.facts.passes = *sweeps->facts.passes + *exchange->facts.passes;
   for (std::size_t i = 0; i < sum.runs.slowest.size(); ++i) {
     sum.runs.slowest[i] += sweeps->runs.slowest[i];

@@ -43,7 +43,7 @@ struct Needs {
 
 /// What a contender says of itself. Equal on all ranks: totals over them, or the most of any.
 struct Facts {
-  std::string name;                      ///< of the row, "fftw-mpi transposed"
+  std::string name;                      ///< of the row, "fftw-mpi/transposed"
   std::string group;                     ///< of its kind, "fftw-mpi"; the best of a group is told
   std::string layout_in;                 ///< of what is read in the timed direction
   std::string layout_out;                ///< of what is written

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "here.hpp"
@@ -31,7 +32,9 @@ Ratio ratio_of(const Result& row, const Result& kallima) {
 std::vector<const Result*> best_of_groups(const std::vector<Result>& rows) {
   std::vector<const Result*> best;
   for (const Result& row : rows) {
-    if (row.facts.group == "kallima" || row.facts.group == row.facts.name) continue;
+    // Parts of the engine do not compete with their sum.
+    const bool competes = row.facts.group != "kallima" && row.facts.group != "bare";
+    if (!competes || row.facts.group == row.facts.name) continue;
     const auto known = std::find_if(best.begin(), best.end(), [&](const Result* other) {
       return other->facts.group == row.facts.group;
     });

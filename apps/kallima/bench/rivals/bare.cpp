@@ -26,7 +26,7 @@ class Bare : public Contender {
   Bare(const Session& session, const Task& task, const char* name)
       : session_(session), task_(task) {
     facts_.name = name;
-    facts_.group = name;
+    facts_.group = "bare";
     facts_.layout_in = facts_.layout_out = "any elements";
     facts_.bytes_sent = 0;
   }
@@ -72,7 +72,7 @@ std::vector<Index> sweep_lengths(const Shape& shape) {
 template <class T>
 class BareSweeps final : public Bare<T> {
  public:
-  BareSweeps(const Session& session, const Task& task) : Bare<T>(session, task, "bare sweeps") {
+  BareSweeps(const Session& session, const Task& task) : Bare<T>(session, task, "bare/sweeps") {
     this->facts().passes = static_cast<Index>(sweep_lengths(task.request.problem.shape).size());
   }
 
@@ -106,7 +106,7 @@ template <class T>
 class BareExchange final : public Bare<T> {
  public:
   BareExchange(const Session& session, const Task& task)
-      : Bare<T>(session, task, "bare all-to-all"), piece_(share_of(session, task) / session.size) {
+      : Bare<T>(session, task, "bare/all-to-all"), piece_(share_of(session, task) / session.size) {
     Facts& facts = this->facts();
     facts.exchanges = 1;
     const Index ranks = session.size;

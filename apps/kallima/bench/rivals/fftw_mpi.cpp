@@ -66,15 +66,15 @@ class FftwMpiContender final : public ArrayContender<T> {
     Facts& facts = this->facts();
     facts.group = "fftw-mpi";
     if (shape.size() == 1) {
-      facts.name = turned ? "fftw-mpi scrambled" : "fftw-mpi ordered";
+      facts.name = turned ? "fftw-mpi/scrambled" : "fftw-mpi/ordered";
       facts.exchanges = turned ? 2 : 3;
       set_layouts_1d(turned);
     } else {
-      facts.name = turned ? "fftw-mpi transposed" : "fftw-mpi same layout";
+      facts.name = turned ? "fftw-mpi/transposed" : "fftw-mpi/same";
       facts.exchanges = turned ? 1 : 2;
       set_layouts(turned);
     }
-    if (task.in_place) facts.name += ", in place";
+    if (task.in_place) facts.name += "-inplace";
   }
 
  private:
