@@ -26,11 +26,15 @@ endif()
 
 find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
 set(KALLIMA_MPI_CONFIGURED "${KALLIMA_MPI}" CACHE INTERNAL "KALLIMA_MPI when MPI was found")
-# mpi.h of both families still declares the C++ bindings that MPI-3 removed, unless told not to.
-set_property(
-  TARGET MPI::MPI_CXX
-  APPEND
-  PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+# mpi.h of both families still declares the C++ bindings that MPI-3 removed, unless told not to. To be
+# called again behind a find_package that looks for MPI itself: FindMPI sets the property anew.
+function(kallima_skip_mpicxx)
+  set_property(
+    TARGET MPI::MPI_CXX
+    APPEND
+    PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+endfunction()
+kallima_skip_mpicxx()
 
 if(NOT DEFINED KALLIMA_MPI_FAMILY)
   set(family other)

@@ -59,7 +59,7 @@ Json step_json(const Plan& plan, std::size_t i) {
   const Index bytes = before.element.bytes();
   return {{"kind", "exchange"},
           {"to", plan.states()[i + 1].to_text()},
-          {"route", exchange.route == Route::messages ? "messages" : "alltoallv"},
+          {"route", name_of(exchange.route)},
           {"bytes", moved.elements * bytes},
           {"messages", moved.messages},
           {"most_bytes_sent", moved.most_sent * bytes},
@@ -90,8 +90,8 @@ Json plan_json(const Plan& plan) {
           {"messages", moved.messages},
           {"passes", {{"out_of_place", apart.passes()}, {"in_place", in_place.passes()}}},
           {"workspace_bytes",
-           {{"out_of_place", (apart_needs.main + apart_needs.spill) * bytes},
-            {"in_place", (in_place_needs.main + in_place_needs.spill) * bytes},
+           {{"out_of_place", apart_needs.arrays() * bytes},
+            {"in_place", in_place_needs.arrays() * bytes},
             {"tile", std::max(apart_needs.tile, in_place_needs.tile) * bytes},
             {"roots", apart_needs.roots * bytes}}},
           {"hash", text::hex(plan.hash())}};
@@ -125,7 +125,7 @@ std::string plans_text(const std::vector<NamedPlan>& plans) {
     rows.push_back({std::string(name_of(named.way)), text::grouped(plan.exchanges()),
                     text::bytes(moved.elements * bytes), text::grouped(moved.messages),
                     text::bytes(moved.most_sent * bytes), text::grouped(moved.most_messages_sent),
-                    text::grouped(legs.passes()), text::bytes((need.main + need.spill) * bytes),
+                    text::grouped(legs.passes()), text::bytes(need.arrays() * bytes),
                     text::bytes(plan.largest_local_size() * bytes)});
   }
   std::string text =

@@ -92,7 +92,10 @@ void ProblemArguments::add_to(CLI::App& command) {
   command.add_option("--in", in, "Layout of the input (default: any)")->type_name("LAYOUT");
   command.add_option("--out", out, "Layout of the output (default: any)")->type_name("LAYOUT");
   add_choice<Route>(command, "--route", route,
-                    {{"messages", Route::messages}, {"alltoallv", Route::alltoallv}},
+                    {{"any", Route::any},
+                     {"messages", Route::messages},
+                     {"alltoallv", Route::alltoallv},
+                     {"windows", Route::windows}},
                     "How pieces travel")
       ->type_name("ROUTE");
 }

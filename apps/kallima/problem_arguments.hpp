@@ -17,7 +17,7 @@ struct ProblemArguments {
   std::string problem;
   std::string in = "any";
   std::string out = "any";
-  Route route = Route::messages;
+  Route route = Route::any;
 
   /// Adds PROBLEM, --in, --out and --route to a subcommand.
   void add_to(CLI::App& command);

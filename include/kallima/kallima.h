@@ -52,7 +52,12 @@ enum kallima_scaling { KALLIMA_SCALE_NONE = 0, KALLIMA_SCALE_N = 1, KALLIMA_SCAL
 /** How hard the FFT engine looks for a fast plan. */
 enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT = 2 };
 /** How pieces travel. */
-enum kallima_route { KALLIMA_MESSAGES = 0, KALLIMA_ALLTOALLV = 1 };
+enum kallima_route {
+  KALLIMA_ANY_ROUTE = 0,
+  KALLIMA_MESSAGES = 1,
+  KALLIMA_ALLTOALLV = 2,
+  KALLIMA_WINDOWS = 3
+};
 /** Which way. */
 enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
 /** Which side of a transform: what forward reads, what forward writes. */
@@ -65,7 +70,7 @@ typedef struct kallima_options {
   int precision;          /**< kallima_precision; double by default */
   int scaling;            /**< kallima_scaling; 1/N backward by default */
   int effort;             /**< kallima_effort; estimate by default */
-  int route;              /**< kallima_route; messages by default */
+  int route;              /**< kallima_route; windows on one node, otherwise messages by default */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
   int reserved;           /**< 0 */
   const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */

@@ -97,9 +97,14 @@ struct Sweep {
 
 /// By what means pieces travel.
 enum class Route : std::uint8_t {
-  messages,  ///< a message per pair of ranks, in rounds
-  alltoallv  ///< one MPI_Alltoallv, for comparison
+  any,        ///< windows where all ranks are on one node, otherwise messages; in a request only
+  messages,   ///< a message per pair of ranks, in rounds
+  alltoallv,  ///< one MPI_Alltoallv, for comparison
+  windows     ///< memory that all ranks share: the sweeps beside it read and write it directly
 };
+
+/// "messages", ...
+KALLIMA_API std::string_view name_of(Route route);
 
 /// Pieces of the array change owner. The elements of a message lie in the memory order of `to`.
 struct Exchange {
@@ -158,6 +163,9 @@ class KALLIMA_API Plan {
   [[nodiscard]] std::string to_text() const;
   /// Hash of the text form; equal plans have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
+
+  /// The same steps with pieces that travel another way.
+  [[nodiscard]] Plan with_route(Route route) const;
 
   /// The plan that undoes this one: its steps backwards, in the other direction.
   [[nodiscard]] Plan reversed() const;

@@ -47,9 +47,10 @@ struct Options {
   std::optional<Layout> out;        ///< of the output; where empty any, which saves the way back
   Scaling scaling = Scaling::by_n;  ///< of results
   Effort effort =
-      Effort::estimate;           ///< of the FFT engine; `measure` is slower to plan, faster to run
-  Route route = Route::messages;  ///< how pieces travel
-  std::vector<double> lengths;    ///< physical extents of the box, for wavenumbers; or none
+      Effort::estimate;         ///< of the FFT engine; `measure` is slower to plan, faster to run
+  Route route = Route::any;     ///< how pieces travel; windows fall back to messages where
+                                ///< memory cannot be shared, and the plan says so
+  std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
   Index tile_bytes = Index{1} << 19;  ///< size that tiles should not exceed, for the cache
   Index message_bytes = 0;            ///< larger messages are cut into parts; 0: what an int counts
   bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any

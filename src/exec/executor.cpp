@@ -17,14 +17,30 @@ namespace {
 constexpr std::size_t most_digits = 24;
 using Places = std::array<Index, most_digits>;
 
+/// Bytes from which a sweep writes past the caches. Below, what it writes is still there when the
+/// next one reads it.
+constexpr Index stream_from = Index{1} << 20;
+
 template <class T>
-std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area) {
-  return area == Area::output ? areas.output : areas.workspace;
+std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
+  switch (area) {
+    case Area::input:
+    case Area::output:
+      return areas.output;
+    case Area::workspace:
+      return areas.workspace;
+    case Area::window:
+      return areas.windows[0].empty() ? nullptr : areas.windows[0][static_cast<std::size_t>(owner)];
+    case Area::other_window:
+      return areas.windows[1].empty() ? nullptr : areas.windows[1][static_cast<std::size_t>(owner)];
+  }
+  return nullptr;
 }
 
 template <class T>
-const std::complex<T>* readable(const typename Executor<T>::Areas& areas, Area area) {
-  return area == Area::input ? areas.input : writable<T>(areas, area);
+const std::complex<T>* readable(const typename Executor<T>::Areas& areas, Area area,
+                                Index owner = 0) {
+  return area == Area::input ? areas.input : writable<T>(areas, area, owner);
 }
 
 /// Lines [begin, end) along the fastest line digit, all others fixed.
@@ -69,8 +85,19 @@ Meeting meet(const Patch& patch, const LegLayout& leg, const Places& at, const R
   return result;
 }
 
-/// Copies between a tile and patches, for the lines of a row. `Copy` is called with the tile's and
-/// the patch's planes (rows of lines, columns along the line) and their extents.
+/// A plane that a tile and a patch have in common: rows are lines, columns run along them.
+struct Common {
+  Index in_tile = 0;  ///< first element, from the start of the tile
+  Index tile_lines = 0;
+  Index tile_along = 0;
+  Index in_patch = 0;  ///< first element, from the start of the patch' area
+  Index patch_lines = 0;
+  Index patch_along = 0;
+  Index lines = 0;
+  Index length = 0;
+};
+
+/// Calls copy(patch, common) for what the lines of a row have in common with each patch.
 template <class Copy>
 void for_each_meeting(const std::vector<Patch>& patches, const LegLayout& leg,
                       const local::TileShape& tile, const Places& at, const Row& row, Index line,
@@ -81,12 +108,12 @@ void for_each_meeting(const std::vector<Patch>& patches, const LegLayout& leg,
     const Meeting meeting = meet(patch, leg, at, row);
     if (meeting.count == 0) continue;
     const Progression& along = patch.places[digit];
-    const Index in_tile =
-        (line + meeting.first) * tile.line_stride() + along.first * tile.element_stride();
     const Index patch_lines =
         single ? 0 : patch.strides[static_cast<std::size_t>(leg.others.back())];
-    copy(patch.area, in_tile, meeting.step * tile.line_stride(), along.step * tile.element_stride(),
-         meeting.offset, patch_lines, patch.strides[digit], meeting.count, along.count);
+    copy(patch,
+         Common{(line + meeting.first) * tile.line_stride() + along.first * tile.element_stride(),
+                meeting.step * tile.line_stride(), along.step * tile.element_stride(),
+                meeting.offset, patch_lines, patch.strides[digit], meeting.count, along.count});
   }
 }
 
@@ -187,6 +214,8 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     most_sends = std::max(most_sends, leg.sends.size());
     most_receives = std::max(most_receives, leg.receives.size());
     if (leg.is_exchange || leg.sweep.kernel == Kernel::none || leg.sources.empty()) continue;
+    leg.streams =
+        volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >= stream_from;
     leg.engine = engines_.find(tile_of(leg), sign, tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
   }
@@ -254,12 +283,11 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
     }
     for_each_row([&](const Row& row, Index line) {
       for_each_meeting(
-          leg.sources, leg, shape, at, row, line,
-          [&](Area area, Index in_tile, Index tile_lines, Index tile_along, Index in_area,
-              Index area_lines, Index area_along, Index rows, Index columns) {
-            local::copy_plane<Element>({tile + in_tile, tile_lines, tile_along},
-                                       {readable<T>(areas, area) + in_area, area_lines, area_along},
-                                       rows, columns);
+          leg.sources, leg, shape, at, row, line, [&](const Patch& patch, const Common& c) {
+            local::copy_plane<Element>({tile + c.in_tile, c.tile_lines, c.tile_along},
+                                       {readable<T>(areas, patch.area, patch.owner) + c.in_patch,
+                                        c.patch_lines, c.patch_along},
+                                       c.lines, c.length);
           });
     });
     if (direction_ == Direction::backward) for_each_row(twiddle);
@@ -270,11 +298,16 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
     }
     for_each_row([&](const Row& row, Index line) {
       for_each_meeting(
-          leg.targets, leg, shape, at, row, line,
-          [&](Area area, Index in_tile, Index tile_lines, Index tile_along, Index in_area,
-              Index area_lines, Index area_along, Index rows, Index columns) {
-            local::copy_plane<Element>({writable<T>(areas, area) + in_area, area_lines, area_along},
-                                       {tile + in_tile, tile_lines, tile_along}, rows, columns);
+          leg.targets, leg, shape, at, row, line, [&](const Patch& patch, const Common& c) {
+            const local::Plane<Element> to = {
+                writable<T>(areas, patch.area, patch.owner) + c.in_patch, c.patch_lines,
+                c.patch_along};
+            const local::Plane<const Element> from = {tile + c.in_tile, c.tile_lines, c.tile_along};
+            if (leg.streams) {
+              local::stream_plane<Element>(to, from, c.lines, c.length);
+            } else {
+              local::copy_plane<Element>(to, from, c.lines, c.length);
+            }
           });
     });
   }
@@ -302,9 +335,9 @@ void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas) const {
         counts[d] = common.count;
       }
       if (!meets) continue;
-      copy_box<std::complex<T>>(writable<T>(areas, target.area) + to, target.strides,
-                                readable<T>(areas, source.area) + from, source.strides,
-                                target_steps, source_steps, counts, leg.others, 0);
+      copy_box<std::complex<T>>(writable<T>(areas, target.area, target.owner) + to, target.strides,
+                                readable<T>(areas, source.area, source.owner) + from,
+                                source.strides, target_steps, source_steps, counts, leg.others, 0);
     }
   }
 }
@@ -325,7 +358,8 @@ std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
                                             const typename Executor<T>::Areas& areas,
                                             std::vector<transport::Message>& messages) {
   for (std::size_t i = 0; i < parcels.size(); ++i) {
-    std::complex<T>* const data = writable<T>(areas, parcels[i].area) + parcels[i].offset;
+    std::complex<T>* const area = writable<T>(areas, parcels[i].area);
+    std::complex<T>* const data = area == nullptr ? nullptr : area + parcels[i].offset;
     messages[i].peer = parcels[i].peer;
     messages[i].data.data = reinterpret_cast<std::byte*>(data);
     messages[i].data.bytes = parcels[i].size * static_cast<Index>(sizeof(std::complex<T>));

@@ -6,6 +6,7 @@
 // one.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <memory>
 #include <span>
@@ -22,6 +23,7 @@ namespace kallima::exec {
 /// A part of the local array that lies in one block of memory.
 struct Patch {
   Area area = Area::input;
+  Index owner = 0;                  ///< rank whose window it lies in, where the area is a window
   Index offset = 0;                 ///< elements from the start of the area
   std::vector<Progression> places;  ///< per digit, which places of the local array
   std::vector<Index> strides;       ///< per digit, distance in memory between neighbouring places
@@ -58,6 +60,7 @@ struct LegLayout {
   std::vector<int> others;        ///< digits that number the lines, slowest first
   std::size_t engine = 0;         ///< index of the engine plan
   Twiddle twiddle;                ///< behind the engine when forward, before it when backward
+  bool streams = false;           ///< writes past the caches
   bool scales = false;            ///< the last that computes applies the factor
   Route route = Route::messages;  ///< of an exchange
   std::vector<Parcel> sends;      ///< in the order of rounds, to others
@@ -108,6 +111,8 @@ class Executor {
     std::complex<T>* output = nullptr;
     std::complex<T>* workspace = nullptr;
     std::complex<T>* tile = nullptr;
+    /// Both windows of every rank, by rank; empty where the plan has none.
+    std::array<std::span<std::complex<T>* const>, 2> windows = {};
   };
 
   /// Lays out the legs. O(peers) memory. `tile` is used to plan the engine.

@@ -42,6 +42,7 @@ class Builder {
     if (size == 0) return {};
     Patch patch;
     patch.area = area;
+    patch.owner = rank_;
     if (area == Area::output && size > capacity_) {
       patch.area = Area::workspace;
       patch.offset = spill_at_;
@@ -51,6 +52,27 @@ class Builder {
     }
     patch.strides = layout.local_strides(rank_);
     return {patch};
+  }
+
+  /// What this rank holds of `mine`, where it lies in the windows of the ranks that hold `theirs`.
+  [[nodiscard]] std::vector<Patch> in_windows(const Layout& mine, const Layout& theirs,
+                                              Area area) const {
+    std::vector<Patch> patches;
+    for (const Piece& piece : pieces(mine, theirs, rank_)) {
+      Patch patch;
+      patch.area = area;
+      patch.owner = piece.peer;
+      patch.places = piece.places;
+      const std::vector<Index> strides = theirs.local_strides(piece.peer);
+      for (std::size_t d = 0; d < strides.size(); ++d) {
+        const Progression held = theirs.part(piece.peer, d);
+        const Progression at = places(held, intersect(mine.part(rank_, d), held));
+        patch.offset += at.first * strides[d];
+        patch.strides.push_back(at.step * strides[d]);
+      }
+      patches.push_back(std::move(patch));
+    }
+    return patches;
   }
 
   /// Pieces that `rank` holding `mine` shares with `theirs`, one behind the other by peer, in the
@@ -98,6 +120,15 @@ std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, In
   std::sort(result.begin(), result.end(),
             [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
   return result;
+}
+
+/// What changes owner between this rank and others, wherever it lies: for the count alone.
+std::vector<Parcel> moved_pieces(const Layout& mine, const Layout& theirs, Index rank) {
+  std::vector<Parcel> parcels;
+  for (const Piece& piece : pieces(mine, theirs, rank)) {
+    if (piece.peer != rank) parcels.push_back({piece.peer, Area::window, 0, piece.size});
+  }
+  return parcels;
 }
 
 Parcel own(const std::vector<Parcel>& parcels, Index rank) {
@@ -155,6 +186,14 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     const Layout& after = layout_at(step + 1);
     if (std::holds_alternative<Exchange>(plan.steps()[step])) {
       const Exchange& exchange = exchange_at(step);
+      if (leg.meets) {
+        out.is_exchange = true;
+        out.route = exchange.route;
+        out.sends = moved_pieces(before, after, rank);
+        out.receives = moved_pieces(after, before, rank);
+        legs.push_back(std::move(out));
+        continue;
+      }
       const Packed sent = builder.packed(before, after, exchange, leg.from);
       const Packed received = builder.packed(after, before, exchange, leg.to);
       out.is_exchange = true;
@@ -170,11 +209,13 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     out.local_shape = before.local_shape(rank);
     out.others = line_digits(before, out.sweep, out.local_shape);
     out.sources =
-        leg.gathers
+        leg.pulls ? builder.in_windows(before, layout_at(step - 1), leg.from)
+        : leg.gathers
             ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
             : builder.natural(step, leg.from);
     out.targets =
-        leg.scatters
+        leg.pushes ? builder.in_windows(after, layout_at(step + 2), leg.to)
+        : leg.scatters
             ? builder.packed(after, layout_at(step + 2), exchange_at(step + 1), leg.to).patches
             : builder.natural(step + 1, leg.to);
     if (out.sweep.kernel != Kernel::none) {

@@ -18,6 +18,11 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
     typename Executor<T>::Areas areas;
     memory_.emplace_back(source, (need.main + need.spill) * bytes, "workspace");
     areas.workspace = reinterpret_cast<std::complex<T>*>(memory_.back().view().data);
+    for (const bool second : {false, true}) {
+      memory_.emplace_back(source, (second ? need.other_window : need.window) * bytes, "window");
+      windows_[second ? 1 : 0].push_back(
+          reinterpret_cast<std::complex<T>*>(memory_.back().view().data));
+    }
     memory_.emplace_back(source, need.tile * bytes, "tile");
     areas.tile = reinterpret_cast<std::complex<T>*>(memory_.back().view().data);
     executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
@@ -33,6 +38,7 @@ void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
   for (std::size_t r = 0; r < ranks; ++r) {
     areas_[r].input = in[r];
     areas_[r].output = out[r];
+    areas_[r].windows = {windows_[0], windows_[1]};
   }
   for (std::size_t leg = 0; leg < executors_.front().legs(); ++leg) {
     if (!executors_.front().is_exchange(leg)) {
@@ -42,6 +48,7 @@ void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
     for (std::size_t r = 0; r < ranks; ++r) {
       executors_[r].keep(leg, areas_[r]);
       ++counters_[r].exchanges;
+      const bool moves = executors_[r].route(leg) != Route::windows;
       for (const transport::Message& message : executors_[r].receives(leg, areas_[r])) {
         const auto peer = static_cast<std::size_t>(message.peer);
         bool found = false;
@@ -50,7 +57,10 @@ void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
           if (sent.data.bytes != message.data.bytes) {
             throw InternalError("sender and receiver disagree about a message");
           }
-          std::memcpy(message.data.data, sent.data.data, static_cast<std::size_t>(sent.data.bytes));
+          if (moves) {
+            std::memcpy(message.data.data, sent.data.data,
+                        static_cast<std::size_t>(sent.data.bytes));
+          }
           found = true;
           ++counters_[peer].messages_sent;
           counters_[peer].bytes_sent += sent.data.bytes;

@@ -29,6 +29,7 @@ class Loopback {
 
  private:
   std::vector<Buffer> memory_;
+  std::array<std::vector<std::complex<T>*>, 2> windows_;  // by rank
   EngineSet<T> engines_;
   std::vector<Executor<T>> executors_;
   std::vector<typename Executor<T>::Areas> areas_;

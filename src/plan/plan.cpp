@@ -163,6 +163,14 @@ void Plan::append(Step step) {
   states_.push_back(std::move(after));
 }
 
+Plan Plan::with_route(Route route) const {
+  Plan plan = *this;
+  for (Step& step : plan.steps_) {
+    if (auto* const exchange = std::get_if<Exchange>(&step)) exchange->route = route;
+  }
+  return plan;
+}
+
 Plan Plan::reversed() const {
   Plan plan;
   plan.problem_ = problem_;

@@ -35,17 +35,67 @@ Index local(const Plan& plan, std::size_t state, Index rank) {
   return plan.states()[state].layout.local_size(rank);
 }
 
+/// True where there are exchanges, all by windows.
+bool by_windows(const Plan& plan) {
+  const auto by_other = [](const Step& step) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    return exchange != nullptr && exchange->route != Route::windows;
+  };
+  return plan.exchanges() > 0 && std::none_of(plan.steps().begin(), plan.steps().end(), by_other);
+}
+
+Area other_window(Area window) {
+  return window == Area::window ? Area::other_window : Area::window;
+}
+
+/// Assigns areas to the legs of a plan whose exchanges go by windows, group of sweeps by group.
+void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
+  const Index groups = plan.exchanges() + 1;
+  Area at = in_place ? Area::output : Area::input;
+  bool at_home = true;  // in this rank's own memory, in the layout of the group
+  std::size_t first = 0;
+  for (Index group = 0; group < groups; ++group) {
+    std::size_t end = first;
+    while (end < legs.size() && !is_exchange(plan, static_cast<std::size_t>(legs[end].step))) ++end;
+    const bool last = group + 1 == groups;
+    Leg& leading = legs[first];
+    leading.pulls = !at_home;
+    leading.from = at;
+    // Back to where it came from: the exchange before left the layout that the one behind makes.
+    const auto step = static_cast<std::size_t>(leading.step);
+    const bool returns = !last && !at_home && end == first + 1 &&
+                         plan.states()[step - 1].layout == plan.states()[step + 2].layout;
+    if (last) {
+      at = Area::output;
+    } else if (group == 0) {
+      at = Area::window;
+    } else if (!at_home && !returns) {
+      at = other_window(at);
+    }
+    leading.to = at;
+    for (std::size_t i = first + 1; i < end; ++i) legs[i].from = legs[i].to = at;
+    legs[end - 1].pushes = returns;
+    at_home = returns;
+    if (!last) {
+      legs[end].meets = true;
+      legs[end].from = legs[end].to = at;
+    }
+    first = end + 1;
+  }
+}
+
 }  // namespace
 
 Schedule schedule(const Plan& plan, bool in_place) {
   Schedule result;
   result.in_place = in_place;
+  const bool windows = by_windows(plan);
   const std::size_t steps = plan.steps().size();
   for (std::size_t i = 0; i < steps; ++i) {
     if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
     Leg leg;
     leg.step = static_cast<int>(i);
-    if (!is_exchange(plan, i)) {
+    if (!is_exchange(plan, i) && !windows) {
       leg.gathers = i > 0 && is_exchange(plan, i - 1);
       leg.scatters = is_exchange(plan, i + 1);
     }
@@ -56,6 +106,10 @@ Schedule schedule(const Plan& plan, bool in_place) {
     return result;
   }
   std::vector<Leg>& legs = result.legs;
+  if (windows) {
+    assign_windows(plan, in_place, legs);
+    return result;
+  }
   assign(plan, legs, legs.size());
   if (!in_place) {
     legs.front().from = Area::input;
@@ -91,8 +145,13 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
     const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
     const bool exchange = leg.step != Leg::copy && is_exchange(plan, step);
     const Index size = leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, step + 1, rank);
+    if (leg.meets) continue;
     if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
+    } else if (leg.to == Area::window) {
+      result.window = std::max(result.window, size);
+    } else if (leg.to == Area::other_window) {
+      result.other_window = std::max(result.other_window, size);
     } else if (size > capacity) {
       Index spill = size;
       if (exchange || leg.scatters) {
@@ -144,6 +203,8 @@ Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
     const Workspace here = workspace(plan, schedule, rank);
     result.main = std::max(result.main, here.main);
     result.spill = std::max(result.spill, here.spill);
+    result.window = std::max(result.window, here.window);
+    result.other_window = std::max(result.other_window, here.other_window);
     result.tile = std::max(result.tile, here.tile);
     result.roots = std::max(result.roots, here.roots);
   }

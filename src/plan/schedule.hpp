@@ -10,11 +10,17 @@
 // memory, and the first leg must leave it; where the count of legs does not allow that, one such
 // inner sweep changes area, and where there is none, a copy comes first.
 //
+// By windows an exchange moves nothing: the sweep before it writes a window of its own, the sweep
+// behind it gathers from the windows of all (pulls). A sweep between two exchanges that lead back
+// to where it gathered from scatters there as well (pushes): each element is read and written by
+// one rank at one place, so no second window is needed. Otherwise windows alternate.
+//
 // Rejected: deciding by sizes. The areas would differ between ranks and passes could not be
 // printed. Sizes only decide how much workspace a rank needs: what does not fit the output area
 // spills behind the workspace.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +29,13 @@
 namespace kallima {
 
 /// A memory that a plan works in.
-enum class Area : std::uint8_t { input, output, workspace };
+enum class Area : std::uint8_t {
+  input,
+  output,
+  workspace,
+  window,       ///< of every rank, shared by all
+  other_window  ///< a second one
+};
 
 /// One step of a plan, or a copy, with the areas it reads and writes.
 struct Leg {
@@ -34,6 +46,9 @@ struct Leg {
   Area to = Area::output;   ///< written
   bool gathers = false;     ///< reads pieces that an exchange delivered
   bool scatters = false;    ///< writes pieces that an exchange will take
+  bool pulls = false;       ///< reads the windows of all ranks, where the exchange before left it
+  bool pushes = false;      ///< writes the windows of all ranks, where the exchange behind wants it
+  bool meets = false;       ///< an exchange by windows: ranks wait for each other, nothing moves
 };
 
 /// The legs of a plan.
@@ -42,8 +57,10 @@ struct Schedule {
   std::vector<Leg> legs;
 
   /// Passes over local memory: one per sweep or copy, and one per exchange, whose messages are
-  /// read and written once at least.
-  [[nodiscard]] Index passes() const { return static_cast<Index>(legs.size()); }
+  /// read and written once at least; none where ranks only wait for each other.
+  [[nodiscard]] Index passes() const {
+    return std::count_if(legs.begin(), legs.end(), [](const Leg& leg) { return !leg.meets; });
+  }
 };
 
 /// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
@@ -51,12 +68,16 @@ Schedule schedule(const Plan& plan, bool in_place);
 
 /// What one rank needs beyond input and output, in elements.
 struct Workspace {
-  Index main = 0;   ///< for what is assigned to the workspace
-  Index spill = 0;  ///< for what is assigned to the output and does not fit it
-  Index tile = 0;   ///< for the tile of a sweep
-  Index roots = 0;  ///< for roots of unity, where axes are split
+  Index main = 0;          ///< for what is assigned to the workspace
+  Index spill = 0;         ///< for what is assigned to the output and does not fit it
+  Index window = 0;        ///< in memory that ranks share
+  Index other_window = 0;  ///< likewise, where two exchanges follow each other
+  Index tile = 0;          ///< for the tile of a sweep
+  Index roots = 0;         ///< for roots of unity, where axes are split
 
-  [[nodiscard]] Index elements() const { return main + spill + tile + roots; }
+  /// For arrays and parts of them.
+  [[nodiscard]] Index arrays() const { return main + spill + window + other_window; }
+  [[nodiscard]] Index elements() const { return arrays() + tile + roots; }
 };
 
 /// O(steps) for one rank.

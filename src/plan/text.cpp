@@ -123,7 +123,12 @@ std::string twiddle_remark(const Sweep& sweep, const State& before, const State&
                      (forward ? after : before).names()[at], modulus);
 }
 
-std::string route_text(Route route) { return route == Route::messages ? "messages" : "alltoallv"; }
+Route parse_route(std::string_view name) {
+  for (const Route route : {Route::alltoallv, Route::windows}) {
+    if (name == name_of(route)) return route;
+  }
+  return Route::messages;
+}
 
 std::string memory_line(const Plan& plan, bool in_place) {
   const Schedule legs = schedule(plan, in_place);
@@ -134,8 +139,8 @@ std::string memory_line(const Plan& plan, bool in_place) {
       "{:<13} {} pass{} over memory, workspace {} bytes ({:.2f} of the largest local array), "
       "tile {} bytes",
       in_place ? "in place:" : "out of place:", legs.passes(), legs.passes() == 1 ? "" : "es",
-      text::grouped((need.main + need.spill) * bytes),
-      static_cast<double>(need.main + need.spill) / static_cast<double>(local),
+      text::grouped(need.arrays() * bytes),
+      static_cast<double>(need.arrays()) / static_cast<double>(local),
       text::grouped(need.tile * bytes));
   if (need.roots > 0) {
     line += fmt::format(", roots of unity {} bytes", text::grouped(need.roots * bytes));
@@ -168,7 +173,7 @@ std::string body(const Plan& plan) {
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
     out += fmt::format("  exchange  {} by {}\n", plan.states()[i + 1].to_text(),
-                       route_text(exchange.route));
+                       name_of(exchange.route));
     out += traffic_remark(exchange.traffic, bytes);
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
@@ -262,6 +267,20 @@ Regroup parse_regroup(std::string_view rest, const State& before, const Shape& s
 
 }  // namespace
 
+std::string_view name_of(Route route) {
+  switch (route) {
+    case Route::any:
+      return "any";
+    case Route::messages:
+      return "messages";
+    case Route::alltoallv:
+      return "alltoallv";
+    case Route::windows:
+      return "windows";
+  }
+  return "unknown";
+}
+
 std::string Plan::to_text() const {
   const std::string text = body(*this);
   return text + hash_line(text);
@@ -310,7 +329,7 @@ Plan Plan::parse(std::string_view text) {
           if (by == std::string_view::npos) damaged(line);
           Exchange exchange;
           exchange.to = Layout::parse(rest.substr(0, by), before.layout.shape(), before.names());
-          exchange.route = rest.substr(by + 4) == "alltoallv" ? Route::alltoallv : Route::messages;
+          exchange.route = parse_route(rest.substr(by + 4));
           plan.append(std::move(exchange));
         }
       } else if (keyword != "end" && keyword != "out" && keyword != "in" && keyword != "hash") {

@@ -253,6 +253,11 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
   return sweeps;
 }
 
+Route route_of(const PlanRequest& request) {
+  if (request.route != Route::any) return request.route;
+  return request.placement.ranks_per_node >= request.ranks ? Route::windows : Route::messages;
+}
+
 Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_t digit) {
   const Index length = layout.shape()[digit];
   const Index element = Element{true, request.problem.precision}.bytes();
@@ -298,7 +303,7 @@ class Writer {
 
   void exchange(const Layout& to) {
     if (steps_.empty() || !std::holds_alternative<Sweep>(steps_.back())) take(Sweep{});
-    take(Exchange{to, request_.route, {}});
+    take(Exchange{to, route_of(request_), {}});
   }
 
   void regroup(std::vector<Digit> digits, const Layout& to) {

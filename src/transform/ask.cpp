@@ -32,7 +32,7 @@ PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
-  require_known(options.route, Route::alltoallv, "route");
+  require_known(options.route, Route::windows, "route");
   if (options.message_bytes < 0) {
     throw InvalidOption(
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 
@@ -47,6 +48,19 @@ std::array<T, 2> factors(Scaling scaling, Index elements) {
   return {T{1}, T{1}};
 }
 
+/// The request with what is known of where the ranks are. KALLIMA_SHARED=off keeps them apart.
+PlanRequest placed(PlanRequest request, const transport::Communicator& communicator) {
+  const char* const shared = std::getenv("KALLIMA_SHARED");
+  const bool off = shared != nullptr && std::string_view(shared) == "off";
+  const bool one_node = communicator.ranks_on_node == communicator.size;
+  if (one_node && !off) {
+    request.placement.ranks_per_node = communicator.size;
+  } else if (request.route == Route::windows) {
+    request.route = Route::messages;
+  }
+  return request;
+}
+
 }  // namespace
 
 template <class T>
@@ -66,7 +80,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>&
         checked_request(given.shape, precision_of<T>, communicator_->size, options_);
     ask = ask_text(request, options_);
     if (!root) return;
-    const Plan plan = make_plan(request);
+    const Plan plan = make_plan(placed(request, *communicator_));
     adopt(plan);
     message = packed({ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string()});
   });
@@ -80,6 +94,31 @@ TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>&
     });
   }
   agree(*communicator_, verdict);
+  open_windows();
+}
+
+/// Collective. Where windows cannot be had, messages carry the same plan.
+template <class T>
+void TransformCore<T>::open_windows() {
+  const auto by_windows = [](const Step& step) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    return exchange != nullptr && exchange->route == Route::windows;
+  };
+  const std::vector<Step>& steps = plan(Direction::forward).steps();
+  if (std::none_of(steps.begin(), steps.end(), by_windows)) return;
+  windows_ = transport::Windows::open(*communicator_, window_bytes_);
+  if (!windows_) {
+    agree(*communicator_, transport::Verdict::of([&] {
+      adopt(plan(Direction::forward).with_route(Route::messages));
+    }));
+    return;
+  }
+  for (std::size_t which = 0; which < 2; ++which) {
+    for (Index rank = 0; rank < communicator_->size; ++rank) {
+      window_of_[which].push_back(
+          reinterpret_cast<std::complex<T>*>(windows_->window(which, rank)));
+    }
+  }
 }
 
 template <class T>
@@ -93,11 +132,15 @@ void TransformCore<T>::adopt(const Plan& forward) {
     for (const bool in_place : {false, true}) {
       const Workspace here = workspace(plan, schedule(plan, in_place), rank);
       need.main = std::max(need.main, here.main + here.spill);
+      need.window = std::max(need.window, here.window);
+      need.other_window = std::max(need.other_window, here.other_window);
       need.tile = std::max(need.tile, here.tile);
     }
   }
   workspace_ =
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
+  window_bytes_ = {checked_mul(need.window, bytes, "bytes of a window"),
+                   checked_mul(need.other_window, bytes, "bytes of a window")};
   tile_ = Buffer(options_.memory, checked_mul(need.tile, bytes, "bytes of a tile"), "tile");
 
   auto* const tile = reinterpret_cast<std::complex<T>*>(tile_.view().data);
@@ -124,14 +167,25 @@ void TransformCore<T>::adopt(const Plan& forward) {
 
 template <class T>
 void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::complex<T>* out) {
+  communicator_->require_alive();  // others may have gone, and would be waited for in vain
   exec::Executor<T>& executor = this->executor(direction, in == out);
   const typename exec::Executor<T>::Areas areas{
-      in, out, reinterpret_cast<std::complex<T>*>(workspace_.view().data),
-      reinterpret_cast<std::complex<T>*>(tile_.view().data)};
+      in,
+      out,
+      reinterpret_cast<std::complex<T>*>(workspace_.view().data),
+      reinterpret_cast<std::complex<T>*>(tile_.view().data),
+      {window_of_[0], window_of_[1]}};
+  // Others may still read this rank's windows for the transform before.
+  if (windows_) windows_->wait();
   const T factor = factors_[static_cast<std::size_t>(direction)];
   for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
     if (!executor.is_exchange(leg)) {
       executor.sweep(leg, areas, factor);
+      continue;
+    }
+    if (executor.route(leg) == Route::windows) {
+      windows_->meet();
+      channel_->count(executor.sends(leg, areas), executor.receives(leg, areas));
       continue;
     }
     executor.keep(leg, areas);
@@ -143,6 +197,7 @@ void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::
       channel_->exchange(sends, receives);
     }
   }
+  if (windows_) windows_->arrive();
 }
 
 template <class T>

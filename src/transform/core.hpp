@@ -15,6 +15,7 @@
 #include "kallima/transform.hpp"
 #include "transport/agreement.hpp"
 #include "transport/channel.hpp"
+#include "transport/windows.hpp"
 
 namespace kallima {
 
@@ -35,12 +36,14 @@ class TransformCore {
   [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] const Options& options() const { return options_; }
   [[nodiscard]] Index workspace_bytes() const {
-    return workspace_.view().bytes + tile_.view().bytes + engines_->root_bytes();
+    return workspace_.view().bytes + window_bytes_[0] + window_bytes_[1] + tile_.view().bytes +
+           engines_->root_bytes();
   }
   [[nodiscard]] const transport::Counters& counters() const { return channel_->counters(); }
 
  private:
   void adopt(const Plan& forward);
+  void open_windows();
   [[nodiscard]] exec::Executor<T>& executor(Direction direction, bool in_place) {
     return *executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
   }
@@ -50,6 +53,9 @@ class TransformCore {
   std::array<Plan, 2> plans_;   // by Direction
   std::array<T, 2> factors_{};  // by Direction
   Buffer workspace_;
+  std::unique_ptr<transport::Windows> windows_;  // where the plan's exchanges go by windows
+  std::array<std::vector<std::complex<T>*>, 2> window_of_;  // by rank
+  std::array<Index, 2> window_bytes_{};
   Buffer tile_;
   std::unique_ptr<exec::EngineSet<T>> engines_;
   std::array<std::unique_ptr<exec::Executor<T>>, 4> executors_;

@@ -42,6 +42,9 @@ class Channel {
   /// block of memory each, whose bytes an int can count.
   void alltoallv(std::span<const Message> sends, std::span<const Message> receives);
 
+  /// Counts an exchange that went another way.
+  void count(std::span<const Message> sends, std::span<const Message> receives);
+
   /// What was moved since the channel was made.
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
@@ -49,7 +52,6 @@ class Channel {
   [[nodiscard]] Index parts(Index bytes) const;
   template <class Start>
   void post(const Message& message, std::vector<MPI_Request>& requests, Start start);
-  void count(std::span<const Message> sends, std::span<const Message> receives);
 
   std::shared_ptr<const Communicator> communicator_;
   Limits limits_;

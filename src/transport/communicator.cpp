@@ -43,6 +43,17 @@ int attribute_key() {
   return key;
 }
 
+/// Ranks that share this one's memory. Collective.
+int count_on_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  int count = 1;
+  check(MPI_Comm_size(node, &count), "MPI_Comm_size");
+  check(MPI_Comm_free(&node), "MPI_Comm_free");
+  return count;
+}
+
 }  // namespace
 
 void check(int code, const char* call) {
@@ -81,6 +92,7 @@ std::shared_ptr<const Communicator> Communicator::of(MPI_Comm user) {
   check(MPI_Comm_set_errhandler(fresh->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(fresh->comm, &fresh->rank), "MPI_Comm_rank");
   check(MPI_Comm_size(fresh->comm, &fresh->size), "MPI_Comm_size");
+  fresh->ranks_on_node = count_on_node(fresh->comm);
   auto holder = std::make_unique<Holder>(fresh);
   check(MPI_Comm_set_attr(user, key, holder.get()), "MPI_Comm_set_attr");
   static_cast<void>(holder.release());  // the attribute holds it now

@@ -183,7 +183,7 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
         ("plan", "c2c:8x8", "-n", "2^99"): "2^99",
         ("plan", "c2c:8x8", "-n", "2", "--ranks-per-node", "0"): "at least 1",
-        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of messages, alltoallv",
+        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of any, messages, alltoallv, windows",
         ("plan", "d2d:8x8", "-n", "2"): "problem 'd2d:8x8'",
         ("plan", "c2c:8xeight", "-n", "2"): "eight",
         ("plan", "c2c:8x0", "-n", "2"): "at least 1",

@@ -15,7 +15,7 @@ inline void check_schedule(const Plan& plan, bool in_place) {
   const Schedule result = schedule(plan, in_place);
   const std::vector<Leg>& legs = result.legs;
   ASSERT_EQ(result.in_place, in_place);
-  ASSERT_EQ(result.passes(), static_cast<Index>(legs.size()));
+  Index meetings = 0;
   std::size_t next = 0;  // steps come once each, in order; copies only in front
   Index moving = 0;      // regroupings move nothing and have no leg
   const auto skip_regroupings = [&] {
@@ -35,8 +35,14 @@ inline void check_schedule(const Plan& plan, bool in_place) {
     }
     const auto step = static_cast<std::size_t>(leg.step);
     const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
-    if (leg.from == leg.to) {
+    if (leg.meets) {
+      ASSERT_TRUE(exchanges);
+      ASSERT_EQ(std::get<Exchange>(plan.steps()[step]).route, Route::windows);
+      ASSERT_EQ(leg.from, leg.to);
+      ++meetings;
+    } else if (leg.from == leg.to) {
       ASSERT_FALSE(copies);
+      ASSERT_EQ(leg.pulls, leg.pushes) << "windows are read or written over themselves";
       ASSERT_FALSE(exchanges) << "an exchange over itself";
       ASSERT_FALSE(leg.gathers) << "a gather over itself";
       ASSERT_FALSE(leg.scatters) << "a scatter over itself";
@@ -45,8 +51,20 @@ inline void check_schedule(const Plan& plan, bool in_place) {
       const auto is_exchange = [&](std::size_t s) {
         return s < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[s]);
       };
-      ASSERT_EQ(leg.gathers, step > 0 && is_exchange(step - 1));
-      ASSERT_EQ(leg.scatters, is_exchange(step + 1));
+      const auto by_windows = [&](std::size_t s) {
+        return is_exchange(s) && std::get<Exchange>(plan.steps()[s]).route == Route::windows;
+      };
+      ASSERT_EQ(leg.gathers, step > 0 && is_exchange(step - 1) && !by_windows(step - 1));
+      ASSERT_EQ(leg.scatters, is_exchange(step + 1) && !by_windows(step + 1));
+      // What one side of a meeting leaves to the other: the one before writes where the layout
+      // behind wants it, or the one behind reads where the layout before has it.
+      const bool pushed = i > 1 && legs[i - 1].meets && legs[i - 2].pushes;
+      ASSERT_EQ(leg.pulls, step > 0 && by_windows(step - 1) && !pushed);
+      if (leg.pushes) {
+        ASSERT_TRUE(leg.pulls && by_windows(step + 1));
+        ASSERT_EQ(leg.from, leg.to);
+        ASSERT_EQ(plan.states()[step - 1].layout, plan.states()[step + 2].layout);
+      }
     }
     ASSERT_NE(leg.to, Area::input) << "the user's input is written";
     if (i > 0) {
@@ -55,6 +73,7 @@ inline void check_schedule(const Plan& plan, bool in_place) {
   }
   skip_regroupings();
   ASSERT_EQ(next, plan.steps().size());
+  ASSERT_EQ(result.passes(), static_cast<Index>(legs.size()) - meetings);
   if (legs.empty()) {
     ASSERT_TRUE(in_place && plan.steps().empty());
     return;
@@ -76,8 +95,13 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     const std::size_t step = copies ? 0 : static_cast<std::size_t>(leg.step);
     const Layout& behind = plan.states()[copies ? 0 : step + 1].layout;
     const Index size = behind.local_size(rank);
-    if (leg.to == Area::workspace) {
+    if (leg.meets) {
+    } else if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
+    } else if (leg.to == Area::window) {
+      result.window = std::max(result.window, size);
+    } else if (leg.to == Area::other_window) {
+      result.other_window = std::max(result.other_window, size);
     } else if (size > capacity) {
       Index spill = size;
       const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
@@ -112,8 +136,11 @@ inline void check_workspace(const Plan& plan, bool in_place) {
     ASSERT_EQ(need.tile, slow.tile);
     ASSERT_GE(need.spill, slow.spill) << "rank " << rank << " writes beyond its workspace";
     ASSERT_EQ(need.spill > 0, slow.spill > 0);
-    ASSERT_EQ(need.elements(), need.main + need.spill + need.tile + need.roots);
-    ASSERT_LE(need.main, most);
+    ASSERT_EQ(need.elements(),
+              need.main + need.spill + need.window + need.other_window + need.tile + need.roots);
+    ASSERT_EQ(need.window, slow.window);
+    ASSERT_EQ(need.other_window, slow.other_window);
+    ASSERT_LE(std::max({need.main, need.window, need.other_window}), most);
     ASSERT_LE(need.spill, most);
     largest.main = std::max(largest.main, need.main);
     largest.spill = std::max(largest.spill, need.spill);

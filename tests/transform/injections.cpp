@@ -106,7 +106,7 @@ void options(std::vector<Injection>& list) {
     add("effort " + text,
         [value](Shape&, Options& o, int) { o.effort = static_cast<Effort>(value); });
     add("route " + text,
-        [value](Shape&, Options& o, int) { o.route = static_cast<Route>(value == 3 ? 2 : value); });
+        [value](Shape&, Options& o, int) { o.route = static_cast<Route>(value == 3 ? 4 : value); });
   }
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<std::pair<std::string, std::vector<double>>> lengths = {
@@ -162,6 +162,7 @@ void memory(std::vector<Injection>& list, int ranks) {
                  ErrorCode::out_of_memory, [=](int variant) {
                    const Index p = ranks;
                    Ask ask{{4 * p * p}, {}};
+                   ask.options.route = Route::messages;
                    ask.options.in = ask.options.out = Layout::cyclic(ask.shape, {p});
                    ask.options.memory = failing_memory(variant > 0 ? failing : 0);
                    return ask;

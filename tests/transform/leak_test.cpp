@@ -46,7 +46,8 @@ Cycle make_cycle(std::uint64_t seed, std::uint64_t number, int ranks) {
   cycle.freed_first = random.chance(50);
   cycle.some_ranks = cycle.own_communicator && random.chance(7);
   cycle.configuration = make_configuration(seed, number, ranks, !cycle.some_ranks);
-  cycle.configuration.options.route = random.chance(30) ? Route::alltoallv : Route::messages;
+  constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv};
+  cycle.configuration.options.route = routes[static_cast<std::size_t>(random.between(0, 2))];
   // A thousandth part of the cycles is enough for a message in parts of one byte.
   if (!random.chance(5)) cycle.configuration.options.message_bytes = 0;
   cycle.bad_rank = static_cast<int>(random.between(0, cycle.configuration.ranks - 1));

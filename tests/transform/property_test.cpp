@@ -120,6 +120,10 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
   options.route = route;
   const Transform<T> fft(comm, c.shape, options);
   const Plan& plan = fft.plan();
+  for (const Step& step : plan.steps()) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    if (exchange != nullptr && exchange->route != route) return "another route was taken";
+  }
   const Index elements = volume(c.shape);
   const std::vector<Index> in_flats = flat_part(plan.input(), fft.rank());
   const std::vector<Index> out_flats = flat_part(plan.output(), fft.rank());
@@ -241,21 +245,26 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   MPI_Comm_rank(comm, &rank);
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
+  Elements<T> by_windows;
   Complaint complaint = check_route<T>(c, Route::messages, seed, comm, by_messages, worst);
   if (!complaint.empty()) return "messages: " + complaint;
   complaint = check_route<T>(c, Route::alltoallv, seed, comm, by_alltoallv, worst);
   if (!complaint.empty()) return "alltoallv: " + complaint;
+  complaint = check_route<T>(c, Route::windows, seed, comm, by_windows, worst);
+  if (!complaint.empty()) return "windows: " + complaint;
   PlanRequest request;
   request.problem = {c.shape, precision_of<T>};
   request.ranks = c.ranks;
   request.in = c.options.in;
   request.out = c.options.out;
   request.tile_bytes = c.options.tile_bytes;
+  request.route = seed % 2 == 0 ? Route::messages : Route::windows;
   const Plan plan = make_plan(request);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
   const Elements<T> alone = on_loopback<T>(c, plan, seed, rank, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, by_alltoallv, held)) return "Alltoallv gives other bits";
+  if (!same_bits<T>(by_messages, by_windows, held)) return "windows give other bits";
   if (!same_bits<T>(by_messages, alone, held)) return "loopback gives other bits";
   const Elements<T> from_c = through_c<T>(c, seed, comm, complaint);
   if (!complaint.empty()) return complaint;

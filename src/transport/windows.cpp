@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/windows.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <random>
+#include <string>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+namespace kallima::transport {
+
+namespace {
+
+constexpr Index page = 4096;
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// What stands in the first page of a rank's memory.
+struct Head {
+  std::atomic<std::uint64_t> arrivals{0};
+  std::uint64_t token = 0;  ///< a number that no other memory has
+};
+
+/// How others find a rank's memory.
+struct Address {
+  std::uint64_t token = 0;
+  Index process = 0;
+  Index file = -1;  ///< negative: there is none
+  std::array<Index, 2> bytes{};
+};
+
+Index in_pages(Index bytes) { return ceil_div(bytes, page) * page; }
+
+Index total_bytes(const std::array<Index, 2>& bytes) {
+  return page + in_pages(bytes[0]) + in_pages(bytes[1]);
+}
+
+/// A file without a name, with all its memory reserved; negative where that cannot be had.
+int make_file(Index bytes) {
+  const int file = memfd_create("kallima", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  if (posix_fallocate(file, 0, bytes) == 0) return file;
+  close(file);
+  return -1;
+}
+
+std::byte* map(int file, std::size_t bytes) {
+  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
+}
+
+/// The memory of another rank, or null where it is not what the address says: process numbers mean
+/// something else in another container.
+std::byte* map_theirs(const Address& address, std::size_t bytes) {
+  const std::string path =
+      "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat status {};
+  std::byte* base = nullptr;
+  if (fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) == bytes) {
+    base = map(file, bytes);
+  }
+  close(file);
+  if (base != nullptr && reinterpret_cast<const Head*>(base)->token != address.token) {
+    munmap(base, bytes);
+    return nullptr;
+  }
+  return base;
+}
+
+/// A number in a file of its own, or behind a key; `otherwise` where there is none.
+Index number_in(const char* path, const std::string& key, Index otherwise) {
+  std::ifstream file(path);
+  for (std::string word; !key.empty() && file >> word;) {
+    if (word == key) break;
+  }
+  Index number = 0;
+  return file >> number ? number : otherwise;
+}
+
+/// Bytes that can still be had on this node, as far as the system tells. Reserving more would not
+/// fail: the system would rather kill a process.
+Index available_bytes() {
+  constexpr Index unknown = std::numeric_limits<Index>::max();
+  const Index kibibytes = number_in("/proc/meminfo", "MemAvailable:", unknown / 1024);
+  const Index limit = number_in("/sys/fs/cgroup/memory.max", "", unknown);
+  const Index used = number_in("/sys/fs/cgroup/memory.current", "", 0);
+  return std::min(kibibytes * 1024, std::max<Index>(0, limit - used));
+}
+
+/// True where all ranks' memory fits. Collective.
+bool fits(const Communicator& communicator, Index mine) {
+  const auto own = static_cast<double>(mine);  // a sum of these cannot overflow
+  double sum = 0.0;
+  check(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, communicator.comm), "MPI_Allreduce");
+  const auto available = static_cast<double>(available_bytes());
+  double least = 0.0;
+  check(MPI_Allreduce(&available, &least, 1, MPI_DOUBLE, MPI_MIN, communicator.comm),
+        "MPI_Allreduce");
+  return sum < least;
+}
+
+/// True where all ranks say so. Collective.
+bool everywhere(const Communicator& communicator, bool mine) {
+  const int one = mine ? 1 : 0;
+  int all = 0;
+  check(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, communicator.comm), "MPI_Allreduce");
+  return all != 0;
+}
+
+std::uint64_t fresh_token() {
+  std::random_device random;
+  return (static_cast<std::uint64_t>(random()) << 32U) | random();
+}
+
+}  // namespace
+
+std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
+                                       std::array<Index, 2> bytes) {
+  if (communicator.ranks_on_node != communicator.size) return nullptr;
+  if (!fits(communicator, total_bytes(bytes))) return nullptr;
+  std::unique_ptr<Windows> windows(new Windows);
+  windows->rank_ = communicator.rank;
+  windows->parts_.resize(static_cast<std::size_t>(communicator.size));
+
+  Address mine;
+  mine.process = getpid();
+  mine.bytes = bytes;
+  mine.token = fresh_token();
+  const int file = make_file(total_bytes(bytes));
+  Part& own = windows->parts_[static_cast<std::size_t>(communicator.rank)];
+  if (file >= 0) {
+    own.bytes = static_cast<std::size_t>(total_bytes(bytes));
+    own.base = map(file, own.bytes);
+    if (own.base != nullptr) {
+      auto* const head = new (own.base) Head;
+      head->token = mine.token;
+      mine.file = file;
+    }
+  }
+  std::vector<Address> all(windows->parts_.size());
+  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
+                      communicator.comm),
+        "MPI_Allgather");
+  bool good = mine.file >= 0;
+  for (std::size_t r = 0; r < all.size() && good; ++r) {
+    Part& part = windows->parts_[r];
+    if (part.base == nullptr) {
+      good = all[r].file >= 0;
+      part.bytes = static_cast<std::size_t>(total_bytes(all[r].bytes));
+      if (good) part.base = map_theirs(all[r], part.bytes);
+    }
+    good = good && part.base != nullptr;
+    if (!good) break;
+    part.windows = {part.base + page, part.base + page + in_pages(all[r].bytes[0])};
+  }
+  good = everywhere(communicator, good);
+  if (file >= 0) close(file);  // mapped by all, or given up by all
+  return good ? std::move(windows) : nullptr;
+}
+
+Windows::~Windows() {
+  for (const Part& part : parts_) {
+    if (part.base != nullptr) munmap(part.base, part.bytes);
+  }
+}
+
+void Windows::arrive() {
+#if defined(__x86_64__)
+  _mm_sfence();  // streaming stores are not ordered by the release below
+#endif
+  ++arrivals_;
+  auto* const head = reinterpret_cast<Head*>(parts_[static_cast<std::size_t>(rank_)].base);
+  head->arrivals.store(arrivals_, std::memory_order_release);
+}
+
+void Windows::wait() const {
+  // Where ranks outnumber cores, the one that is waited for needs this core.
+  constexpr int patience = 2000;
+  int tries = 0;
+  for (const Part& part : parts_) {
+    const auto* const head = reinterpret_cast<const Head*>(part.base);
+    while (head->arrivals.load(std::memory_order_acquire) < arrivals_) {
+#if defined(__x86_64__)
+      _mm_pause();
+#endif
+      if (++tries > patience) sched_yield();
+    }
+  }
+}
+
+}  // namespace kallima::transport
