@@ -36,6 +36,16 @@ constexpr std::array rivals = {
 #else
     Rival{"spfft", nullptr, "install SpFFT, built for the MPI in use"},
 #endif
+#ifdef KALLIMA_WITH_HEFFTE
+    Rival{"heffte", make_heffte, ""},
+#else
+    Rival{"heffte", nullptr, "install heFFTe with FFTW, built for the MPI in use"},
+#endif
+#ifdef KALLIMA_WITH_2DECOMP
+    Rival{"2decomp", make_2decomp, ""},
+#else
+    Rival{"2decomp", nullptr, "install 2DECOMP&FFT 2.1, built for the MPI in use"},
+#endif
 };
 
 const Rival& rival_called(const std::string& name) {

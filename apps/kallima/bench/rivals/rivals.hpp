@@ -21,6 +21,10 @@ Contenders make_fftw_threads(const Session& session, const Task& task);
 void gather_fftw_mpi_wisdom(const Session& session);
 /// SpFFT with all frequencies.
 Contenders make_spfft(const Session& session, const Task& task);
+/// heFFTe, with and without bringing the slab back.
+Contenders make_heffte(const Session& session, const Task& task);
+/// 2DECOMP&FFT, pencils along x to pencils along z.
+Contenders make_2decomp(const Session& session, const Task& task);
 
 /// The rivals of a list such as "fftw-mpi,bare". InvalidOption names those that are known, says how
 /// to get one that is not built in, and what a rival cannot do.
