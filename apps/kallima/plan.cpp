@@ -49,7 +49,8 @@ Json step_json(const Plan& plan, std::size_t i) {
             {"kernel", "fourier"},
             {"digit", before.names()[static_cast<std::size_t>(sweep->digit)]},
             {"lines", sweep->lines},
-            {"form", sweep->form == TileForm::lines ? "lines" : "interleaved"}};
+            {"form", sweep->form == TileForm::lines ? "lines" : "interleaved"},
+            {"joined", sweep->joined}};
   }
   if (std::holds_alternative<Regroup>(plan.steps()[i])) {
     return {{"kind", "regroup"}, {"to", plan.states()[i + 1].to_text()}};

@@ -91,6 +91,7 @@ struct Sweep {
   int digit = 0;                    ///< along which digit of the state; unused for none
   Index lines = 1;                  ///< lines per tile
   TileForm form = TileForm::lines;  ///< of the tile's buffer
+  bool joined = false;  ///< in the same pass as the sweep before: tiles are planes of both digits
 
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };

@@ -28,7 +28,7 @@ struct PlanRequest {
   std::optional<Layout> out;  ///< layout of the output; where empty, any, which saves the way back
   Placement placement;        ///< how ranks are laid on nodes
   Route route = Route::any;   ///< how pieces travel
-  Index tile_bytes = Index{1} << 19;  ///< size that tiles should not exceed, for the cache
+  Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache
   Way way = Way::any;                 ///< restricts the search
 };
 

@@ -51,7 +51,7 @@ struct Options {
   Route route = Route::any;     ///< how pieces travel; windows fall back to messages where
                                 ///< memory cannot be shared, and the plan says so
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
-  Index tile_bytes = Index{1} << 19;  ///< size that tiles should not exceed, for the cache
+  Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache
   Index message_bytes = 0;            ///< larger messages are cut into parts; 0: what an int counts
   bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty

@@ -8,6 +8,7 @@
 #include "exec/legs.hpp"
 #include "kallima/error.hpp"
 #include "local/copy.hpp"
+#include "plan/tile.hpp"
 
 namespace kallima::exec {
 
@@ -117,9 +118,14 @@ void for_each_meeting(const std::vector<Patch>& patches, const LegLayout& leg,
   }
 }
 
+template <class T>
 local::TileShape tile_of(const LegLayout& leg) {
-  return {leg.local_shape[static_cast<std::size_t>(leg.sweep.digit)], leg.sweep.lines,
-          leg.sweep.form == TileForm::interleaved};
+  constexpr auto element = static_cast<Index>(sizeof(std::complex<T>));
+  const Index length = leg.local_shape[static_cast<std::size_t>(leg.sweep.digit)];
+  const Index lines = leg.sweep.lines;
+  if (leg.sweep.form == TileForm::lines) return {length, lines, false};
+  const Index chunk = chunk_lines(element);
+  return {length, lines, true, padded_row(lines, element), lines % chunk == 0 ? chunk : lines};
 }
 
 /// The number j that the twiddle's digits form at these places.
@@ -216,11 +222,38 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     if (leg.is_exchange || leg.sweep.kernel == Kernel::none || leg.sources.empty()) continue;
     leg.streams =
         volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >= stream_from;
-    leg.engine = engines_.find(tile_of(leg), sign, tile);
+    choose_engines(leg, sign, tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
   }
   sending_.resize(most_sends);
   receiving_.resize(most_receives);
+}
+
+template <class T>
+void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile) {
+  if (!leg.joined) {
+    leg.engine = engines_.find(tile_of<T>(leg), sign, tile);
+    return;
+  }
+  PlaneEngines& plane = leg.plane;
+  plane.rows_first = leg.sweep.form == TileForm::lines;
+  const Sweep& fast = plane.rows_first ? leg.sweep : *leg.joined;
+  const Sweep& slow = plane.rows_first ? *leg.joined : leg.sweep;
+  const auto extent = [&](const Sweep& sweep) {
+    return leg.local_shape[static_cast<std::size_t>(sweep.digit)];
+  };
+  plane.row = padded_row(extent(fast), static_cast<Index>(sizeof(std::complex<T>)));
+  const auto choose = [&](const Sweep& sweep, Index lines, bool interleaved) {
+    PlaneEngines::Lines result{static_cast<std::size_t>(sweep.digit), sweep.lines,
+                               lines % sweep.lines, 0, 0};
+    local::TileShape shape{extent(sweep), sweep.lines, interleaved, plane.row};
+    result.engine = engines_.find(shape, sign, tile);
+    shape.lines = result.left_over;
+    if (shape.lines > 0) result.rest = engines_.find(shape, sign, tile);
+    return result;
+  };
+  plane.rows = choose(fast, extent(slow), false);
+  plane.columns = choose(slow, extent(fast), true);
 }
 
 template <class T>
@@ -229,6 +262,8 @@ void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
   if (here.sources.empty()) return;
   if (here.sweep.kernel == Kernel::none) {
     copy_patches(here, areas);
+  } else if (here.joined) {
+    sweep_planes(here, areas, here.scales ? factor : T{1});
   } else {
     sweep_tiles(here, areas, here.scales ? factor : T{1});
   }
@@ -237,7 +272,7 @@ void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
 template <class T>
 void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const {
   using Element = std::complex<T>;
-  const local::TileShape shape = tile_of(leg);
+  const local::TileShape shape = tile_of<T>(leg);
   const local::Engine<T>& engine = engines_[leg.engine];
   Element* const tile = areas.tile;
   const bool single = leg.others.empty();
@@ -310,6 +345,70 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
             }
           });
     });
+  }
+}
+
+template <class T>
+void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T factor) const {
+  using Element = std::complex<T>;
+  const PlaneEngines& plane = leg.plane;
+  const Index columns = leg.local_shape[plane.rows.digit];
+  const Index rows = leg.local_shape[plane.columns.digit];
+  Element* const tile = areas.tile;
+  const auto transform = [&](const PlaneEngines::Lines& lines, Index count, Index stride) {
+    for (Index line = 0; line + lines.chunk <= count; line += lines.chunk) {
+      engines_[lines.engine].run(tile + line * stride);
+    }
+    if (lines.left_over > 0) engines_[lines.rest].run(tile + (count - lines.left_over) * stride);
+  };
+  Places at{};
+  const auto for_each_patch = [&](const std::vector<Patch>& patches, auto&& copy) {
+    for (const Patch& patch : patches) {
+      Index offset = patch.offset;
+      bool meets = true;
+      for (const int digit : leg.others) {
+        const auto d = static_cast<std::size_t>(digit);
+        meets = meets && patch.places[d].contains(at[d]);
+        if (meets) offset += patch.places[d].place(at[d]) * patch.strides[d];
+      }
+      if (!meets) continue;
+      const Progression& across = patch.places[plane.columns.digit];
+      const Progression& along = patch.places[plane.rows.digit];
+      const local::Plane<Element> in_tile = {tile + across.first * plane.row + along.first,
+                                             across.step * plane.row, along.step};
+      copy(patch, in_tile, offset, patch.strides[plane.columns.digit],
+           patch.strides[plane.rows.digit], across.count, along.count);
+    }
+  };
+  for (;;) {
+    for_each_patch(leg.sources, [&](const Patch& patch, const local::Plane<Element>& in_tile,
+                                    Index offset, Index outer, Index inner, Index m, Index n) {
+      local::copy_plane<Element>(
+          in_tile, {readable<T>(areas, patch.area, patch.owner) + offset, outer, inner}, m, n);
+    });
+    if (plane.rows_first) transform(plane.rows, rows, plane.row);
+    transform(plane.columns, columns, 1);
+    if (!plane.rows_first) transform(plane.rows, rows, plane.row);
+    if (factor != T{1}) {
+      for (Index i = 0; i < rows; ++i) {
+        for (Index j = 0; j < columns; ++j) tile[i * plane.row + j] *= factor;
+      }
+    }
+    for_each_patch(leg.targets, [&](const Patch& patch, const local::Plane<Element>& in_tile,
+                                    Index offset, Index outer, Index inner, Index m, Index n) {
+      const local::Plane<Element> to = {writable<T>(areas, patch.area, patch.owner) + offset, outer,
+                                        inner};
+      const local::Plane<const Element> from = {in_tile.data, in_tile.outer, in_tile.inner};
+      leg.streams ? local::stream_plane<Element>(to, from, m, n)
+                  : local::copy_plane<Element>(to, from, m, n);
+    });
+    std::size_t i = leg.others.size();
+    for (; i > 0; --i) {
+      const auto digit = static_cast<std::size_t>(leg.others[i - 1]);
+      if (++at[digit] < leg.local_shape[digit]) break;
+      at[digit] = 0;
+    }
+    if (i == 0) return;
   }
 }
 

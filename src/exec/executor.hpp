@@ -9,6 +9,7 @@
 #include <array>
 #include <complex>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,15 +51,33 @@ struct Twiddle {
   std::size_t table = 0;  ///< index of the roots
 };
 
+/// How a plane of two digits is transformed: rows and columns in chunks, and what is left over.
+struct PlaneEngines {
+  /// Of one digit; an engine that is not needed has no lines.
+  struct Lines {
+    std::size_t digit = 0;
+    Index chunk = 0;         ///< lines at a time
+    Index left_over = 0;     ///< lines behind the last chunk
+    std::size_t engine = 0;  ///< of a chunk
+    std::size_t rest = 0;    ///< of what is left over
+  };
+  Lines rows;     ///< along the digit that is fastest in memory
+  Lines columns;  ///< along the other
+  bool rows_first = true;
+  Index row = 0;  ///< elements from row to row
+};
+
 /// One leg, laid out for one rank.
 struct LegLayout {
   bool is_exchange = false;
   Sweep sweep;                    ///< of a sweep or a copy
+  std::optional<Sweep> joined;    ///< that shares the pass
   std::vector<Patch> sources;     ///< gathered from
   std::vector<Patch> targets;     ///< scattered to
   Shape local_shape;              ///< of what is swept
   std::vector<int> others;        ///< digits that number the lines, slowest first
   std::size_t engine = 0;         ///< index of the engine plan
+  PlaneEngines plane;             ///< instead, of joined sweeps
   Twiddle twiddle;                ///< behind the engine when forward, before it when backward
   bool streams = false;           ///< writes past the caches
   bool scales = false;            ///< the last that computes applies the factor
@@ -132,6 +151,8 @@ class Executor {
   std::span<const transport::Message> receives(std::size_t leg, const Areas& areas);
 
  private:
+  void choose_engines(LegLayout& leg, int sign, std::complex<T>* tile);
+  void sweep_planes(const LegLayout& leg, const Areas& areas, T factor) const;
   void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const;
   void copy_patches(const LegLayout& leg, const Areas& areas) const;
 

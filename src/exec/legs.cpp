@@ -182,8 +182,9 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       continue;
     }
     const auto step = static_cast<std::size_t>(leg.step);
+    const std::size_t last = leg.last();
     const Layout& before = layout_at(step);
-    const Layout& after = layout_at(step + 1);
+    const Layout& after = layout_at(last + 1);
     if (std::holds_alternative<Exchange>(plan.steps()[step])) {
       const Exchange& exchange = exchange_at(step);
       if (leg.meets) {
@@ -208,16 +209,20 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     out.sweep = std::get<Sweep>(plan.steps()[step]);
     out.local_shape = before.local_shape(rank);
     out.others = line_digits(before, out.sweep, out.local_shape);
+    if (leg.steps == 2) {
+      out.joined = std::get<Sweep>(plan.steps()[last]);
+      std::erase(out.others, out.joined->digit);
+    }
     out.sources =
         leg.pulls ? builder.in_windows(before, layout_at(step - 1), leg.from)
         : leg.gathers
             ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
             : builder.natural(step, leg.from);
     out.targets =
-        leg.pushes ? builder.in_windows(after, layout_at(step + 2), leg.to)
+        leg.pushes ? builder.in_windows(after, layout_at(last + 2), leg.to)
         : leg.scatters
-            ? builder.packed(after, layout_at(step + 2), exchange_at(step + 1), leg.to).patches
-            : builder.natural(step + 1, leg.to);
+            ? builder.packed(after, layout_at(last + 2), exchange_at(last + 1), leg.to).patches
+            : builder.natural(last + 1, leg.to);
     if (out.sweep.kernel != Kernel::none) {
       last_computing = legs.size();
       // Position digits are the same before and behind, but for the one that is swept.

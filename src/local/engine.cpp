@@ -15,10 +15,11 @@ std::mutex& planner_lock() {
 
 template <class T>
 Engine<T>::Engine(const TileShape& shape, int sign, Effort effort, bool only_wisdom,
-                  std::complex<T>* tile) {
+                  std::complex<T>* tile)
+    : shape_(shape) {
   const std::lock_guard guard(planner_lock());
   const fftw_iodim64 line{shape.length, shape.element_stride(), shape.element_stride()};
-  const fftw_iodim64 batch{shape.lines, shape.line_stride(), shape.line_stride()};
+  const fftw_iodim64 batch{shape.at_a_time(), shape.line_stride(), shape.line_stride()};
   auto* const data = reinterpret_cast<typename Fftw<T>::Complex*>(tile);
   const unsigned flags = flags_of(effort);
   const auto plan_with = [&](unsigned more) {
@@ -42,8 +43,11 @@ Engine<T>::~Engine() {
 
 template <class T>
 void Engine<T>::run(std::complex<T>* tile) const {
-  auto* const data = reinterpret_cast<typename Fftw<T>::Complex*>(tile);
-  Fftw<T>::execute(plan_, data, data);
+  for (Index line = 0; line < shape_.lines; line += shape_.at_a_time()) {
+    auto* const data =
+        reinterpret_cast<typename Fftw<T>::Complex*>(tile + line * shape_.line_stride());
+    Fftw<T>::execute(plan_, data, data);
+  }
 }
 
 template class Engine<float>;

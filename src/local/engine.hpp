@@ -19,12 +19,21 @@ struct TileShape {
   Index length = 1;          ///< of a line
   Index lines = 1;           ///< in a tile
   bool interleaved = false;  ///< lines interleaved, or one behind the other
+  Index row = 0;             ///< distance between rows; 0: they are dense
+  Index chunk = 0;           ///< interleaved lines that are transformed at a time; 0: all
 
-  [[nodiscard]] Index size() const { return length * lines; }
+  /// Distance between rows: elements of all lines where interleaved, otherwise lines.
+  [[nodiscard]] Index row_stride() const {
+    if (row > 0) return row;
+    return interleaved ? lines : length;
+  }
+  [[nodiscard]] Index size() const { return (interleaved ? length : lines) * row_stride(); }
   /// Distance between neighbours of a line.
-  [[nodiscard]] Index element_stride() const { return interleaved ? lines : 1; }
+  [[nodiscard]] Index element_stride() const { return interleaved ? row_stride() : 1; }
   /// Distance between neighbouring lines.
-  [[nodiscard]] Index line_stride() const { return interleaved ? 1 : length; }
+  [[nodiscard]] Index line_stride() const { return interleaved ? 1 : row_stride(); }
+  /// Lines that are transformed at a time; divides the lines.
+  [[nodiscard]] Index at_a_time() const { return chunk > 0 ? chunk : lines; }
 
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
@@ -37,7 +46,9 @@ class Engine {
   /// sign is -1 for forward, +1 for backward, unscaled. With `only_wisdom` the planner takes what
   /// rank 0 found. EngineFailure where the engine has no plan.
   Engine(const TileShape& shape, int sign, Effort effort, bool only_wisdom, std::complex<T>* tile);
-  Engine(Engine&& other) noexcept : plan_(other.plan_) { other.plan_ = nullptr; }
+  Engine(Engine&& other) noexcept : shape_(other.shape_), plan_(other.plan_) {
+    other.plan_ = nullptr;
+  }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   Engine& operator=(Engine&&) = delete;
@@ -47,6 +58,7 @@ class Engine {
   void run(std::complex<T>* tile) const;
 
  private:
+  TileShape shape_;
   typename Fftw<T>::Plan plan_ = nullptr;
 };
 

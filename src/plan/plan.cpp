@@ -188,6 +188,9 @@ Plan Plan::reversed() const {
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
+    } else if (auto* const sweep = std::get_if<Sweep>(&step)) {
+      const auto* const next = i + 1 < steps_.size() ? std::get_if<Sweep>(&steps_[i + 1]) : nullptr;
+      sweep->joined = next != nullptr && next->joined;
     }
     plan.steps_.push_back(std::move(step));
   }

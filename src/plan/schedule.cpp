@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/root_table.hpp"
+#include "plan/tile.hpp"
 
 namespace kallima {
 
@@ -13,6 +14,13 @@ Area other(Area area) { return area == Area::output ? Area::workspace : Area::ou
 
 bool is_exchange(const Plan& plan, std::size_t step) {
   return step < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[step]);
+}
+
+/// A sweep that shares the pass of the one before.
+bool is_joined(const Plan& plan, std::size_t step) {
+  if (step >= plan.steps().size()) return false;
+  const auto* const sweep = std::get_if<Sweep>(&plan.steps()[step]);
+  return sweep != nullptr && sweep->joined;
 }
 
 /// Reads and writes the same lines at the same places, so it can stay in its area.
@@ -64,7 +72,7 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
     // Back to where it came from: the exchange before left the layout that the one behind makes.
     const auto step = static_cast<std::size_t>(leading.step);
     const bool returns = !last && !at_home && end == first + 1 &&
-                         plan.states()[step - 1].layout == plan.states()[step + 2].layout;
+                         plan.states()[step - 1].layout == plan.states()[leading.last() + 2].layout;
     if (last) {
       at = Area::output;
     } else if (group == 0) {
@@ -95,10 +103,12 @@ Schedule schedule(const Plan& plan, bool in_place) {
     if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
     Leg leg;
     leg.step = static_cast<int>(i);
+    if (is_joined(plan, i + 1)) leg.steps = 2;
     if (!is_exchange(plan, i) && !windows) {
       leg.gathers = i > 0 && is_exchange(plan, i - 1);
-      leg.scatters = is_exchange(plan, i + 1);
+      leg.scatters = is_exchange(plan, leg.last() + 1);
     }
+    i = leg.last();
     result.legs.push_back(leg);
   }
   if (result.legs.empty()) {
@@ -124,7 +134,10 @@ Schedule schedule(const Plan& plan, bool in_place) {
     assign(plan, legs, mover);
     if (mover == legs.size()) {
       legs.front().from = Area::workspace;
-      legs.insert(legs.begin(), Leg{Leg::copy, Area::output, Area::workspace, false, false});
+      Leg copy;
+      copy.from = Area::output;
+      copy.to = Area::workspace;
+      legs.insert(legs.begin(), copy);
       return result;
     }
   }
@@ -157,7 +170,7 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       if (exchange || leg.scatters) {
         // Pieces lie in the output as long as they fit; the first that does not, and all behind
         // it, spill. Alltoallv wants them in one block.
-        const auto& moved = std::get<Exchange>(plan.steps()[exchange ? step : step + 1]);
+        const auto& moved = std::get<Exchange>(plan.steps()[exchange ? step : leg.last() + 1]);
         if (moved.route == Route::messages) {
           spill = std::min(size, size - capacity + moved.traffic.largest_message);
         }
@@ -169,7 +182,17 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
     if (sweep.kernel != Kernel::none && local(plan, step, rank) > 0) {
       const Index length =
           plan.states()[step].layout.shape()[static_cast<std::size_t>(sweep.digit)];
-      result.tile = std::max(result.tile, sweep.lines * length);
+      const Index element = plan.states()[step].element.bytes();
+      Index tile = tile_elements(sweep, length, element);
+      if (leg.steps == 2) {
+        const auto& other = std::get<Sweep>(plan.steps()[leg.last()]);
+        const Shape& extents = plan.states()[step].layout.shape();
+        const Sweep& fast = sweep.form == TileForm::lines ? sweep : other;
+        const Sweep& slow = sweep.form == TileForm::lines ? other : sweep;
+        tile = plane_elements(extents[static_cast<std::size_t>(fast.digit)],
+                              extents[static_cast<std::size_t>(slow.digit)], element);
+      }
+      result.tile = std::max(result.tile, tile);
       const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);
       if (modulus > 0 && std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
         moduli.push_back(modulus);

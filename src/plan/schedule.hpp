@@ -42,6 +42,7 @@ struct Leg {
   static constexpr int copy = -1;  ///< step number of a plain copy
 
   int step = copy;          ///< index into Plan::steps()
+  int steps = 1;            ///< 2 where the next sweep is joined to it
   Area from = Area::input;  ///< read
   Area to = Area::output;   ///< written
   bool gathers = false;     ///< reads pieces that an exchange delivered
@@ -49,6 +50,9 @@ struct Leg {
   bool pulls = false;       ///< reads the windows of all ranks, where the exchange before left it
   bool pushes = false;      ///< writes the windows of all ranks, where the exchange behind wants it
   bool meets = false;       ///< an exchange by windows: ranks wait for each other, nothing moves
+
+  /// Index of the last of its steps.
+  [[nodiscard]] std::size_t last() const { return static_cast<std::size_t>(step + steps - 1); }
 };
 
 /// The legs of a plan.

@@ -70,10 +70,10 @@ std::string traffic_remark(const Traffic& moved, Index bytes) {
 
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
-  return fmt::format("{} by fourier, {} {} {} a tile",
+  return fmt::format("{} by fourier, {} {} {} a tile{}",
                      before.names()[static_cast<std::size_t>(sweep.digit)], sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
-                     sweep.lines == 1 ? "line" : "lines");
+                     sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "");
 }
 
 /// "x = 8 x1 + x0, ky = 4 ky1 + ky0" for the axes that are split.
@@ -202,7 +202,7 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   // sweep x by fourier, 16 interleaved lines a tile
   Sweep sweep;
   if (words.size() == 2 && words[1] == "copy") return sweep;
-  if (words.size() != 9) damaged(line);
+  if (words.size() != 9 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();
   const auto at = std::find(names.begin(), names.end(), words[1]);
   if (at == names.end() || words[3] != "fourier,") damaged(line);
@@ -210,6 +210,7 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   sweep.digit = static_cast<int>(at - names.begin());
   sweep.lines = count_in(words[4]);
   sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;
+  sweep.joined = words.size() == 13;
   return sweep;
 }
 

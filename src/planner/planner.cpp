@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "plan/tile.hpp"
 #include "planner/ride.hpp"
 #include "planner/ways.hpp"
 
@@ -266,11 +267,14 @@ Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_
   Sweep sweep;
   sweep.kernel = Kernel::fourier;
   sweep.digit = static_cast<int>(digit);
-  constexpr Index widest = 64;
-  // Lines that lie across memory come in runs of whole cache lines, two at least, however long.
+  // Lines in memory: as many as fill the first cache. Lines that lie across memory come in runs of
+  // whole cache lines, two at least, however long; more than eight are no faster to fetch.
+  constexpr Index first_cache = Index{1} << 15;
   const bool fastest = layout.local_strides(0)[digit] == 1;
-  const Index narrowest = fastest ? 1 : 128 / element;
-  const Index fit = std::clamp<Index>(request.tile_bytes / line_bytes, narrowest, widest);
+  const Index narrowest = fastest ? 1 : chunk_lines(element);
+  const Index widest =
+      fastest ? first_cache / std::min(line_bytes, first_cache) : 8 * cache_line / element;
+  const Index fit = std::max(narrowest, std::min<Index>(request.tile_bytes / line_bytes, widest));
   sweep.lines =
       std::min(lines, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fit))));
   sweep.form = fastest || sweep.lines == 1 ? TileForm::lines : TileForm::interleaved;
@@ -291,7 +295,9 @@ class Writer {
   }
 
   void sweep_digit(int digit) {
-    take(fourier_sweep(request_, now_.layout, static_cast<std::size_t>(digit)));
+    Sweep sweep = fourier_sweep(request_, now_.layout, static_cast<std::size_t>(digit));
+    join_to_last(sweep);
+    take(sweep);
   }
 
   /// Along an axis that is one digit.
@@ -329,6 +335,37 @@ class Writer {
  private:
   void unpack() {
     if (!steps_.empty() && std::holds_alternative<Exchange>(steps_.back())) take(Sweep{});
+  }
+
+  /// Joins a sweep to the one before, where the plane of both digits fits the cache, its rows are
+  /// contiguous, and nothing is multiplied in between.
+  void join_to_last(Sweep& sweep) {
+    auto* const last = steps_.empty() ? nullptr : std::get_if<Sweep>(&steps_.back());
+    if (last == nullptr || last->kernel == Kernel::none || last->joined) return;
+    const auto digit = static_cast<std::size_t>(sweep.digit);
+    const auto other = static_cast<std::size_t>(last->digit);
+    const std::vector<Index> strides = now_.layout.local_strides(0);
+    if ((strides[digit] == 1) == (strides[other] == 1)) return;
+    const Digit& swept = now_.digits[digit];
+    const bool twiddles = now_.twiddle_modulus(sweep.digit) > 0 ||
+                          swept.axis == now_.digits[other].axis ||
+                          now_.twiddle_modulus(last->digit) > 0;
+    if (twiddles) return;
+    const Shape& extents = now_.layout.shape();
+    Sweep& fast = strides[digit] == 1 ? sweep : *last;
+    Sweep& slow = strides[digit] == 1 ? *last : sweep;
+    const Index rows = extents[static_cast<std::size_t>(slow.digit)];
+    const Index columns = extents[static_cast<std::size_t>(fast.digit)];
+    const Index element = now_.element.bytes();
+    if (rows > request_.tile_bytes / element / columns ||
+        plane_elements(columns, rows, element) * element > request_.tile_bytes) {
+      return;
+    }
+    fast.lines = std::min(rows, chunk_lines(element));
+    slow.lines = std::min(columns, chunk_lines(element));
+    fast.form = TileForm::lines;
+    slow.form = TileForm::interleaved;
+    sweep.joined = true;
   }
 
   void take(Step step) {

@@ -96,7 +96,10 @@ TYPED_TEST(Engines, transforms_are_those_of_the_definition) {
     for (const Index lines : {1, 3, 8}) {
       for (const bool interleaved : {false, true}) {
         for (const int sign : {-1, 1}) {
-          const TileShape shape{n, lines, interleaved};
+          TileShape shape{n, lines, interleaved};
+          // Rows with a gap behind them, and lines a few at a time.
+          if (n % 2 == 0) shape.row = shape.row_stride() + 64 / static_cast<Index>(sizeof(T));
+          if (n % 4 == 0 && lines == 8) shape.chunk = 4;
           const Tile<T> tile(shape);
           const Engine<T> engine(shape, sign, Effort::estimate, false, tile.data());
           tile.fill(static_cast<std::uint64_t>(n * 16 + lines));
@@ -209,6 +212,11 @@ TEST(TileShape, strides_follow_from_the_form) {
   const TileShape interleaved{5, 3, true};
   EXPECT_EQ(interleaved.element_stride(), 3);
   EXPECT_EQ(interleaved.line_stride(), 1);
+  EXPECT_EQ(interleaved.at_a_time(), 3);
+  const TileShape padded{5, 6, true, 8, 2};
+  EXPECT_EQ(padded.size(), 40);
+  EXPECT_EQ(padded.element_stride(), 8);
+  EXPECT_EQ(padded.at_a_time(), 2);
 }
 
 }  // namespace

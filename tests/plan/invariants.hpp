@@ -30,7 +30,11 @@ inline void check_schedule(const Plan& plan, bool in_place) {
     } else {
       skip_regroupings();
       ASSERT_EQ(static_cast<std::size_t>(leg.step), next);
-      ++next;
+      for (std::size_t s = next + 1; s <= leg.last(); ++s) {
+        ASSERT_TRUE(std::get<Sweep>(plan.steps()[s]).joined);
+        ASSERT_TRUE(plan.states()[s].layout == plan.states()[next].layout);
+      }
+      next = leg.last() + 1;
       ++moving;
     }
     const auto step = static_cast<std::size_t>(leg.step);
@@ -55,15 +59,16 @@ inline void check_schedule(const Plan& plan, bool in_place) {
         return is_exchange(s) && std::get<Exchange>(plan.steps()[s]).route == Route::windows;
       };
       ASSERT_EQ(leg.gathers, step > 0 && is_exchange(step - 1) && !by_windows(step - 1));
-      ASSERT_EQ(leg.scatters, is_exchange(step + 1) && !by_windows(step + 1));
+      const std::size_t behind = leg.last() + 1;
+      ASSERT_EQ(leg.scatters, is_exchange(behind) && !by_windows(behind));
       // What one side of a meeting leaves to the other: the one before writes where the layout
       // behind wants it, or the one behind reads where the layout before has it.
       const bool pushed = i > 1 && legs[i - 1].meets && legs[i - 2].pushes;
       ASSERT_EQ(leg.pulls, step > 0 && by_windows(step - 1) && !pushed);
       if (leg.pushes) {
-        ASSERT_TRUE(leg.pulls && by_windows(step + 1));
+        ASSERT_TRUE(leg.pulls && by_windows(behind));
         ASSERT_EQ(leg.from, leg.to);
-        ASSERT_EQ(plan.states()[step - 1].layout, plan.states()[step + 2].layout);
+        ASSERT_EQ(plan.states()[step - 1].layout, plan.states()[behind + 1].layout);
       }
     }
     ASSERT_NE(leg.to, Area::input) << "the user's input is written";
@@ -93,7 +98,8 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
   for (const Leg& leg : legs.legs) {
     const bool copies = leg.step == Leg::copy;
     const std::size_t step = copies ? 0 : static_cast<std::size_t>(leg.step);
-    const Layout& behind = plan.states()[copies ? 0 : step + 1].layout;
+    const std::size_t last = copies ? 0 : leg.last();
+    const Layout& behind = plan.states()[copies ? 0 : last + 1].layout;
     const Index size = behind.local_size(rank);
     if (leg.meets) {
     } else if (leg.to == Area::workspace) {
@@ -108,7 +114,7 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
       if (exchanges || leg.scatters) {
         const std::vector<Piece> laid = exchanges
                                             ? pieces(behind, plan.states()[step].layout, rank)
-                                            : pieces(behind, plan.states()[step + 2].layout, rank);
+                                            : pieces(behind, plan.states()[last + 2].layout, rank);
         for (const Piece& piece : laid) {
           if (size - spill + piece.size > capacity) break;
           spill -= piece.size;
@@ -119,8 +125,25 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     if (copies || !std::holds_alternative<Sweep>(plan.steps()[step])) continue;
     const auto& sweep = std::get<Sweep>(plan.steps()[step]);
     if (sweep.kernel == Kernel::none || size == 0) continue;
-    const Index length = behind.shape()[static_cast<std::size_t>(sweep.digit)];
-    result.tile = std::max(result.tile, sweep.lines * length);
+    // Rows of a padded tile begin an odd number of cache lines apart.
+    const Index element = plan.states().front().element.bytes();
+    const auto padded = [&](Index elements) {
+      Index lines = 1;
+      while (lines * 64 < elements * element) lines += 2;
+      return lines * 64 / element;
+    };
+    const auto extent = [&](const Sweep& s) {
+      return behind.shape()[static_cast<std::size_t>(s.digit)];
+    };
+    Index tile = sweep.lines * extent(sweep);
+    if (leg.steps == 2) {
+      const auto& joined = std::get<Sweep>(plan.steps()[last]);
+      const bool rows_first = sweep.form == TileForm::lines;
+      tile = extent(rows_first ? joined : sweep) * padded(extent(rows_first ? sweep : joined));
+    } else if (sweep.form == TileForm::interleaved) {
+      tile = extent(sweep) * padded(sweep.lines);
+    }
+    result.tile = std::max(result.tile, tile);
   }
   return result;
 }
