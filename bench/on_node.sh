@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How fast on this node: every problem of docs/performance.md against all rivals that are built in,
+# each several times, and the tables and the plot of it. Takes about an hour on two cores; leave the
+# machine alone meanwhile.
+#
+#   bench/on_node.sh PROGRAM FOLDER [problems|targets]
+#
+# PROGRAM is the command line built with Open MPI (build/release/apps/kallima/kallima); FOLDER keeps
+# the JSON of every run and FFTW's wisdom, and gets report.md and report.svg. `problems` runs only
+# the five problems that all rivals are listed for, `targets` only the others.
+# RANKS (2), REPEATS (3), RUNS (15) and MPIRUN (mpirun) can be set.
+set -euo pipefail
+program=$1
+folder=$2
+what=${3:-all}
+here=$(cd "$(dirname "$0")" && pwd)
+RANKS=${RANKS:-2}
+REPEATS=${REPEATS:-3}
+RUNS=${RUNS:-15}
+MPIRUN=${MPIRUN:-mpirun --bind-to core}
+mkdir -p "$folder"
+
+# bench NAME RANKS RUNS RIVALS PROBLEM [ARGUMENT...]
+bench() {
+  local name=$1 ranks=$2 runs=$3 rivals=$4 repeat
+  shift 4
+  for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
+    local file="$folder/$name.$repeat.json"
+    [[ -s $file ]] && continue
+    echo "$name, $repeat of $REPEATS" >&2
+    local more=()
+    [[ $ranks -gt $(nproc) ]] && more=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+    # shellcheck disable=SC2086 # words of MPIRUN are words
+    $MPIRUN "${more[@]}" -n "$ranks" "$program" bench "$@" --against "$rivals" -i "$runs" \
+      --wisdom "$folder/wisdom" --json >"$file.part"
+    mv "$file.part" "$file"
+  done
+}
+
+all=fftw-mpi,fftw-threads,spfft,bare
+if [[ $what != targets ]]; then
+  for n in 64 128 256; do bench "c2c_$n" "$RANKS" "$RUNS" $all "c2c:$n^3"; done
+  for e in 20 22; do bench "c2c_2^$e" "$RANKS" "$RUNS" $all "c2c:2^$e"; done
+fi
+if [[ $what != problems ]]; then
+  few=fftw-mpi,bare
+  bench c2c_512 "$RANKS" 5 $few "c2c:512^3"
+  for n in 128 256; do bench "c2c_${n}_same" "$RANKS" "$RUNS" $few "c2c:$n^3" --in slab --out same; done
+  bench c2c_512_same "$RANKS" 5 $few "c2c:512^3" --in slab --out same
+  bench c2c_2^24 "$RANKS" "$RUNS" $few "c2c:2^24"
+  for e in 22 24; do
+    bench "c2c_2^${e}_block" "$RANKS" "$RUNS" $few "c2c:2^$e" --in "x:block/$RANKS" --out same
+  done
+  bench c2c_125 "$RANKS" "$RUNS" $few "c2c:125^3"
+  bench c2c_243x250x256 "$RANKS" "$RUNS" $few "c2c:243x250x256"
+  bench c2c_257 "$RANKS" "$RUNS" $few "c2c:257^3"
+  bench c2c_128_crowded "$((2 * RANKS))" "$RUNS" $few "c2c:128^3"
+  KALLIMA_SHARED=off bench c2c_256_messages "$RANKS" "$RUNS" $few "c2c:256^3"
+fi
+python3 "$here/report.py" "$folder" >"$folder/report.md"
+cat "$folder/report.md"

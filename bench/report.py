@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and a plot of what bench/on_node.sh left in a folder.
+
+usage: report.py FOLDER > report.md    (writes FOLDER/report.svg too)
+"""
+import collections
+import glob
+import json
+import os
+import statistics
+import sys
+
+# What is hoped for: problem, whose row or best row, at most so much of its time.
+TARGETS = [
+    ("c2c_256", "fftw-mpi", 0.55), ("c2c_512", "fftw-mpi", 0.55), ("c2c_128", "fftw-mpi", 0.60),
+    ("c2c_128_same", "fftw-mpi/same", 0.52), ("c2c_256_same", "fftw-mpi/same", 0.52),
+    ("c2c_512_same", "fftw-mpi/same", 0.52),
+    ("c2c_256", "bare/sum", 0.85), ("c2c_512", "bare/sum", 0.85), ("c2c_128", "bare/sum", 1.05),
+    ("c2c_64", "fftw-mpi", 0.70), ("c2c_256", "fftw-threads", 0.80),
+    ("c2c_2^20", "fftw-mpi/ordered", 0.35), ("c2c_2^22", "fftw-mpi/ordered", 0.35),
+    ("c2c_2^24", "fftw-mpi/ordered", 0.35),
+    ("c2c_2^22", "bare/sum", 1.15), ("c2c_2^24", "bare/sum", 1.15),
+    ("c2c_2^22_block", "fftw-mpi/ordered", 0.60), ("c2c_2^24_block", "fftw-mpi/ordered", 0.60),
+    ("c2c_125", "fftw-mpi", 0.75), ("c2c_243x250x256", "fftw-mpi", 0.75), ("c2c_257", "fftw-mpi", 0.75),
+    ("c2c_128_crowded", "fftw-mpi", 0.75), ("c2c_256_messages", "fftw-mpi", 0.85),
+]  # fmt: skip
+
+
+def loaded(folder):
+    runs = collections.defaultdict(list)
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        name = os.path.basename(path).rsplit(".", 2)[0]
+        with open(path, encoding="utf-8") as file:
+            runs[name].append(json.load(file))
+    return runs
+
+
+def rivals_best(report, rival):
+    """The fastest row of a rival, or of those of its rows whose names begin so."""
+    rows = [row for row in report["results"] if row["name"] == rival or row["name"].startswith(rival + "/")
+            or row["name"] == rival + "-inplace"]
+    return min(rows, key=lambda row: row["median_s"]) if rows else None
+
+
+def time_text(seconds):
+    return f"{1e3 * seconds:.3g} ms"
+
+
+def bytes_text(count):
+    if count is None:
+        return "?"
+    return f"{count / 2**20:.3g} MiB" if count >= 2**20 else f"{count / 2**10:.3g} KiB"
+
+
+def problem_table(name, reports):
+    first = reports[0]
+    lines = [f"### {first['problem']} on {first['ranks']} ranks" + ("" if name.count("_") < 2 else f" ({name})"), "",
+             f"{first['runs']} runs each, in turns; medians of {len(reports)} launches.", "",
+             "| | median | min | p90 | x kallima | quartiles of paired ratios | exchanges | sent | memory |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for row in first["results"]:
+        same = [r for report in reports for r in report["results"] if r["name"] == row["name"]]
+        middle = {key: statistics.median(r[key] for r in same)
+                  for key in ("median_s", "min_s", "p90_s", "ratio", "ratio_p25", "ratio_p75")}
+        lines.append(
+            f"| {row['name']} | {time_text(middle['median_s'])} | {time_text(middle['min_s'])} | "
+            f"{time_text(middle['p90_s'])} | {middle['ratio']:.2f} | {middle['ratio_p25']:.2f} - "
+            f"{middle['ratio_p75']:.2f} | {row['exchanges']} | {bytes_text(row['bytes_sent'])} | "
+            f"{bytes_text(row['memory_bytes'])} |")
+    return lines + [""]
+
+
+def target_table(runs):
+    lines = ["| problem | against | each launch | median | hoped for |", "| --- | --- | --- | ---: | ---: |"]
+    for name, rival, most in TARGETS:
+        ratios = []
+        for report in runs.get(name, []):
+            row = rivals_best(report, rival)
+            if row is not None:
+                ratios.append(report["results"][0]["median_s"] / row["median_s"])
+        if not ratios:
+            continue
+        middle = statistics.median(ratios)
+        mark = "" if middle <= most else " (missed)"
+        each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        lines.append(f"| {name} | {rival} | {each} | {middle:.2f}{mark} | {most:.2f} |")
+    return lines if len(lines) > 2 else []
+
+
+def plot(runs, path):
+    """Bars: the time of each rival's fastest row, in units of Kallima's."""
+    colours = {"fftw-mpi": "#c44e52", "fftw-threads": "#8172b2", "spfft": "#937860", "bare/sum": "#8c8c8c"}
+    groups = [(name, [(rival, statistics.median(
+        rivals_best(r, rival)["median_s"] / r["results"][0]["median_s"] for r in reports))
+        for rival in colours if rivals_best(reports[0], rival)]) for name, reports in runs.items()]
+    height = 60 + sum(16 * len(bars) + 18 for _, bars in groups)
+    longest = max((value for _, bars in groups for _, value in bars), default=1.0)
+    scale = 380 / max(longest, 1.0)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="680" height="{height}" font-family="sans-serif" '
+           'font-size="12">', '<rect width="100%" height="100%" fill="white"/>',
+           '<text x="10" y="20" font-size="14">Time in units of Kallima\'s (longer is slower)</text>']
+    y = 40
+    for name, bars in groups:
+        out.append(f'<text x="10" y="{y + 11}" font-weight="bold">{name.replace("_", " ")}</text>')
+        for rival, value in bars:
+            out.append(f'<rect x="230" y="{y}" width="{scale * value:.1f}" height="12" fill="{colours[rival]}"/>')
+            out.append(f'<text x="{235 + scale * value:.1f}" y="{y + 11}">{value:.2f}</text>')
+            out.append(f'<text x="222" y="{y + 11}" text-anchor="end">{rival}</text>')
+            y += 16
+        y += 18
+    out.append(f'<line x1="{230 + scale:.1f}" y1="34" x2="{230 + scale:.1f}" y2="{y - 12}" stroke="black" '
+               'stroke-dasharray="3,3"/></svg>')
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")
+
+
+def main():
+    folder = sys.argv[1]
+    runs = loaded(folder)
+    lines = target_table(runs)
+    if lines:
+        print("\n".join(lines) + "\n")
+    for name, reports in runs.items():
+        print("\n".join(problem_table(name, reports)))
+    plot(runs, os.path.join(folder, "report.svg"))
+
+
+if __name__ == "__main__":
+    main()
