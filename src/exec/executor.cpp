@@ -137,20 +137,74 @@ Index number_of(const LegLayout& leg, const Places& at) {
   return j;
 }
 
-/// Multiplies a line by exp(-+ 2 pi i j k / n), k = 0, 1, ... along it; j k stays below n.
+/// By how much that number grows from one line of a row to the next.
+Index step_of_number(const LegLayout& leg) {
+  if (leg.others.empty()) return 0;
+  for (const Twiddle::Term& term : leg.twiddle.terms) {
+    if (static_cast<int>(term.digit) == leg.others.back()) return term.values.step * term.weight;
+  }
+  return 0;
+}
+
+/// As many roots as are made at a time.
+constexpr Index most_roots = 64;
+
+/// roots[i] = exp(-2 pi i (first + i step) / n). By doubling: each is the product of at most seven
+/// numbers from the tables, where a recurrence would let the error grow with i.
 template <class T>
-void multiply(std::complex<T>* line, const local::TileShape& shape, Index j,
-              const local::Roots<T>& roots, Direction direction) {
-  if (j == 0) return;
-  const T sign = direction == Direction::forward ? T{1} : T{-1};
-  const Index stride = shape.element_stride();
-  Index exponent = 0;
-  for (Index k = 0; k < shape.length; ++k, exponent += j) {
-    const std::complex<T> root = roots(exponent);
-    std::complex<T>& value = line[k * stride];
+void make_roots(std::array<std::complex<T>, most_roots>& result, Index first, Index step,
+                Index count, const local::Roots<T>& roots) {
+  result[0] = roots(first);
+  for (Index have = 1; have < count; have *= 2) {
+    const std::complex<T> factor = roots(step * have);
+    for (Index i = 0; i < std::min(have, count - have); ++i) {
+      const std::complex<T> a = result[static_cast<std::size_t>(i)];
+      result[static_cast<std::size_t>(have + i)] = {
+          a.real() * factor.real() - a.imag() * factor.imag(),
+          a.real() * factor.imag() + a.imag() * factor.real()};
+    }
+  }
+}
+
+/// Multiplies elements that lie `stride` apart by roots, or by their conjugates.
+template <class T>
+void multiply(std::complex<T>* data, Index stride,
+              const std::array<std::complex<T>, most_roots>& roots, Index count, T sign) {
+  for (Index i = 0; i < count; ++i) {
+    const std::complex<T> root = roots[static_cast<std::size_t>(i)];
     const T imag = sign * root.imag();
+    std::complex<T>& value = data[i * stride];
     value = {value.real() * root.real() - value.imag() * imag,
              value.real() * imag + value.imag() * root.real()};
+  }
+}
+
+/// Multiplies lines by exp(-+ 2 pi i j k / n), k = 0, 1, ... along each; j is `first` for the
+/// first line and `step` more for each next one. j k stays below n. Runs through the tile as it
+/// lies in memory.
+template <class T>
+void twiddle_lines(std::complex<T>* lines, const local::TileShape& shape, Index count, Index first,
+                   Index step, const local::Roots<T>& roots, Direction direction) {
+  const T sign = direction == Direction::forward ? T{1} : T{-1};
+  std::array<std::complex<T>, most_roots> factors;
+  if (shape.interleaved) {
+    for (Index k = 1; k < shape.length; ++k) {
+      for (Index line = 0; line < count; line += most_roots) {
+        const Index here = std::min(most_roots, count - line);
+        make_roots(factors, (first + line * step) * k, step * k, here, roots);
+        multiply(lines + k * shape.element_stride() + line, 1, factors, here, sign);
+      }
+    }
+    return;
+  }
+  for (Index line = 0; line < count; ++line) {
+    const Index j = first + line * step;
+    if (j == 0) continue;
+    for (Index k = 0; k < shape.length; k += most_roots) {
+      const Index here = std::min(most_roots, shape.length - k);
+      make_roots(factors, j * k, j, here, roots);
+      multiply(lines + line * shape.line_stride() + k, 1, factors, here, sign);
+    }
   }
 }
 
@@ -306,11 +360,10 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
     };
     const auto twiddle = [&](const Row& row, Index line) {
       if (leg.twiddle.modulus == 0) return;
-      for (Index i = row.begin; i < row.end; ++i) {
-        if (!single) at[static_cast<std::size_t>(leg.others.back())] = i;
-        multiply(tile + (line + i - row.begin) * shape.line_stride(), shape, number_of(leg, at),
-                 engines_.roots(leg.twiddle.table), direction_);
-      }
+      if (!single) at[static_cast<std::size_t>(leg.others.back())] = row.begin;
+      twiddle_lines(tile + line * shape.line_stride(), shape, row.end - row.begin,
+                    number_of(leg, at), step_of_number(leg), engines_.roots(leg.twiddle.table),
+                    direction_);
       if (!single) at[static_cast<std::size_t>(leg.others.back())] = 0;
     };
     if (count < shape.lines) {  // pad: what a line becomes must not depend on leftovers

@@ -2,6 +2,7 @@
 #include "planner/ride.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kallima {
 
@@ -19,8 +20,9 @@ struct Rider {
 /// Where the digits of one axis are behind its i-th exchange.
 void deal_digits(const Rider& rider, std::size_t i, std::vector<Axis>& dealt) {
   const std::vector<Index>& radices = rider.radices;
-  Index on_ranks = 1;  // frequency digits, lightest first
-  for (std::size_t m = 1; m <= i; ++m) on_ranks *= radices[m];
+  // Frequency digits, lightest first, take the ranks that position digits have left.
+  Index on_ranks = rider.axis.procs;
+  for (std::size_t m = i + 1; m <= rider.exchanges(); ++m) on_ranks /= radices[m];
   Index stride = rider.axis.rank_stride;
   Index left = on_ranks;
   for (std::size_t d = 0; d < radices.size(); ++d) {
@@ -45,10 +47,28 @@ void deal_digits(const Rider& rider, std::size_t i, std::vector<Axis>& dealt) {
 
 }  // namespace
 
+namespace {
+
+/// The divisor of n that is nearest to its root from below; 1 where a short search finds none.
+Index near_root(Index n) {
+  constexpr Index tries = Index{1} << 16;
+  auto divisor = static_cast<Index>(std::sqrt(static_cast<double>(n)));
+  for (Index i = 0; i < tries && divisor > 1; ++i, --divisor) {
+    if (n % divisor == 0) return divisor;
+  }
+  return 1;
+}
+
+}  // namespace
+
 std::vector<Index> ride_radices(Index n, Index procs) {
   if (procs == 1) return {n};
   if (n % procs != 0 || n == procs) return {};
   const Index local = n / procs;
+  if (local > longest_line && local % procs == 0) {
+    const Index second = procs * near_root(local / procs);
+    return {n / second, second};
+  }
   std::vector<Index> radices = {local};
   for (Index rest = procs; rest > 1;) {
     const Index radix = rest % local == 0 ? local : rest;

@@ -17,8 +17,13 @@
 
 namespace kallima {
 
+/// Lines longer than this do not stay in the first caches.
+inline constexpr Index longest_line = 2048;
+
 /// Radices of an axis of n over p cards, heaviest position digit first: n/p, r_1, ..., r_t. {n} for
-/// p = 1. Empty where no ride ends in the layout it begins in.
+/// p = 1. Empty where no ride ends in the layout it begins in. Where one exchange suffices and n/p
+/// is a long line, two radices near the root of n instead, both multiples of p: the second digit is
+/// then dealt like cards itself, and every sweep's lines live in the cache.
 std::vector<Index> ride_radices(Index n, Index procs);
 
 /// A ride over some axes of a layout.

@@ -128,6 +128,27 @@ TEST(Cyclic, one_axis_takes_one_exchange_if_the_square_of_procs_divides_it) {
   }
 }
 
+TEST(Cyclic, a_long_axis_is_split_near_its_root) {
+  for (const Index p : {2, 3, 4, 6}) {
+    for (const Index n : {2048 * p, 2052 * p, 4096 * p, 6000 * p, 2053 * p * p, 2048 * p * p}) {
+      if (n % (p * p) != 0) continue;
+      const Plan plan = make_plan(same_layout({n}, Layout::cyclic({n}, {p}), p));
+      EXPECT_EQ(plan.exchanges(), 1) << n << " over " << p;
+      Index longest = 0;
+      for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+        const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i]);
+        if (sweep == nullptr) continue;
+        const Shape& radices = plan.states()[i].layout.shape();
+        longest = std::max(longest, radices[static_cast<std::size_t>(sweep->digit)]);
+      }
+      const bool splits = n / p > 2048 && n % 2053 != 0;
+      EXPECT_EQ(longest <= 2048 && longest < n / p, splits) << plan.to_text();
+      expect_right(plan, std::to_string(n) + " over " + std::to_string(p));
+      expect_right(plan.with_route(Route::windows), std::to_string(n) + " by windows");
+    }
+  }
+}
+
 TEST(Cyclic, blocks_in_and_out_take_three_exchanges) {
   for (const Index p : {2, 3, 4, 6}) {
     for (const Index n : {p * p, 2 * p * p, 5 * p * p}) {
