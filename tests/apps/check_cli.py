@@ -38,9 +38,9 @@ BENCHED = [
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
-               "plan_s", "error", "error_returned", "layout_in", "layout_out", "exchanges", "bytes_sent", "passes",
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
-PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "exchanges",
+PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "route", "exchanges",
              "bytes", "messages", "passes", "workspace_bytes", "hash"]
 
 
@@ -93,9 +93,9 @@ class Cli:
     def run(self, *arguments, **more):
         return self.start([self.options.program, *arguments], **more)
 
-    def launch(self, ranks, *arguments):
+    def launch(self, ranks, *arguments, **more):
         return self.start([self.options.mpiexec, *self.options.mpiexec_flag, "-n", str(ranks),
-                           self.options.program, *arguments])
+                           self.options.program, *arguments], **more)
 
 
 def case_golden(cli):
@@ -290,6 +290,9 @@ def case_bench(cli):
             raise Failed(f"bench {' '.join(arguments)} on {ranks} ranks: {error}\n{report}") from error
     quick = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "-x", "0", "--json").json()
     expect_equal(quick["results"][0]["error"], None, "error without --verify")
+    for shared, route in ("on", "windows"), ("off", "messages"):
+        report = cli.launch(ranks, "bench", "c2c:8x8x8", "-i", "1", "--json", KALLIMA_SHARED=shared).json()
+        expect_equal(report["results"][0]["route"], route if ranks > 1 else None, f"route with KALLIMA_SHARED={shared}")
     text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")

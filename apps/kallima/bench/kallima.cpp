@@ -52,6 +52,10 @@ class Kallima final : public ArrayContender<T> {
     return_.emplace(transform_->bind(opposite(task.direction), back, there));
     this->prepare();
     run_->run();
+    for (const Step& step : transform_->plan(task.direction).steps()) {
+      const auto* const exchange = std::get_if<Exchange>(&step);
+      if (exchange != nullptr) this->facts().route = name_of(exchange->route);
+    }
     const MPI_Comm comm = this->session().comm;
     this->facts().bytes_sent = reduced(comm, transform_->moved().bytes_sent, MPI_SUM);
     this->facts().workspace_bytes = reduced(comm, transform_->workspace_bytes(), MPI_MAX);
