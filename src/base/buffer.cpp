@@ -3,20 +3,38 @@
 
 #include <new>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include "base/text.hpp"
 
 namespace kallima {
 
 namespace {
 
+/// Large arrays lie on huge pages where the system has them for the asking: sweeps walk through
+/// memory in long strides, and small pages would cost a look at the page table each.
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes >= 4 * huge_page ? huge_page : 64};
+}
+
 class HostMemory final : public MemorySource {
  public:
   void* allocate(std::size_t bytes) noexcept override {
-    return ::operator new (bytes, std::align_val_t{64}, std::nothrow);
+    void* const data = ::operator new(bytes, alignment_of(bytes), std::nothrow);
+#ifdef MADV_HUGEPAGE
+    if (data != nullptr && bytes >= 4 * huge_page) {
+      madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // advice; a refusal is no error
+    }
+#endif
+    return data;
   }
-  void release(void* data, std::size_t /*bytes*/) noexcept override {
+  void release(void* data, std::size_t bytes) noexcept override {
     // Not the sized form: Clang declares it only with -fsized-deallocation.
-    ::operator delete (data, std::align_val_t{64});
+    ::operator delete(data, alignment_of(bytes));
   }
 };
 

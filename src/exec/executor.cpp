@@ -20,7 +20,7 @@ using Places = std::array<Index, most_digits>;
 
 /// Bytes from which a sweep writes past the caches. Below, what it writes is still there when the
 /// next one reads it.
-constexpr Index stream_from = Index{1} << 20;
+constexpr Index stream_from = Index{1} << 22;
 
 template <class T>
 std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
@@ -50,6 +50,22 @@ struct Row {
   Index end = 0;
 };
 
+/// The places of a progression that lie in a row: `first` is the first of them, the `skip`-th of
+/// the progression.
+struct Run {
+  Index first = 0;
+  Index skip = 0;
+  Index count = 0;
+};
+
+Run run_of(const Progression& places, const Row& row) {
+  const Index skip = row.begin > places.first ? ceil_div(row.begin - places.first, places.step) : 0;
+  const Index last = std::min(row.end - 1, places.last());
+  const Index first = places.first + skip * places.step;
+  if (skip >= places.count || first > last) return {};
+  return {first, skip, (last - first) / places.step + 1};
+}
+
 /// The part of a patch that lies in a row: lines first, first + step, ... (count of them), and
 /// where the first of them begins. Empty where the patch does not meet the row.
 struct Meeting {
@@ -74,15 +90,12 @@ Meeting meet(const Patch& patch, const LegLayout& leg, const Places& at, const R
     return result;
   }
   const auto fast = static_cast<std::size_t>(leg.others.back());
-  const Progression& places = patch.places[fast];
-  const Index skip = row.begin > places.first ? ceil_div(row.begin - places.first, places.step) : 0;
-  const Index last = std::min(row.end - 1, places.last());
-  const Index first = places.first + skip * places.step;
-  if (skip >= places.count || first > last) return result;
-  result.first = first - row.begin;
-  result.step = places.step;
-  result.count = (last - first) / places.step + 1;
-  result.offset += skip * patch.strides[fast];
+  const Run run = run_of(patch.places[fast], row);
+  if (run.count == 0) return result;
+  result.first = run.first - row.begin;
+  result.step = patch.places[fast].step;
+  result.count = run.count;
+  result.offset += run.skip * patch.strides[fast];
   return result;
 }
 
@@ -408,14 +421,12 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
   const Index columns = leg.local_shape[plane.rows.digit];
   const Index rows = leg.local_shape[plane.columns.digit];
   Element* const tile = areas.tile;
-  const auto transform = [&](const PlaneEngines::Lines& lines, Index count, Index stride) {
-    for (Index line = 0; line + lines.chunk <= count; line += lines.chunk) {
-      engines_[lines.engine].run(tile + line * stride);
-    }
-    if (lines.left_over > 0) engines_[lines.rest].run(tile + (count - lines.left_over) * stride);
-  };
-  Places at{};
-  const auto for_each_patch = [&](const std::vector<Patch>& patches, auto&& copy) {
+  Places at{};  // of the plane
+
+  // What the rows of a chunk have in common with each patch: copy(patch, in the tile, in the
+  // patch).
+  const auto for_each_patch = [&](const std::vector<Patch>& patches, const Row& chunk,
+                                  auto&& copy) {
     for (const Patch& patch : patches) {
       Index offset = patch.offset;
       bool meets = true;
@@ -424,37 +435,84 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
         meets = meets && patch.places[d].contains(at[d]);
         if (meets) offset += patch.places[d].place(at[d]) * patch.strides[d];
       }
-      if (!meets) continue;
       const Progression& across = patch.places[plane.columns.digit];
       const Progression& along = patch.places[plane.rows.digit];
-      const local::Plane<Element> in_tile = {tile + across.first * plane.row + along.first,
-                                             across.step * plane.row, along.step};
-      copy(patch, in_tile, offset, patch.strides[plane.columns.digit],
-           patch.strides[plane.rows.digit], across.count, along.count);
+      const Run run = run_of(across, chunk);
+      if (!meets || run.count == 0) continue;
+      const Index outer = patch.strides[plane.columns.digit];
+      copy(patch,
+           local::Plane<Element>{tile + run.first * plane.row + along.first,
+                                 across.step * plane.row, along.step},
+           local::Plane<Element>{nullptr, outer, patch.strides[plane.rows.digit]},
+           offset + run.skip * outer, run.count, along.count);
+    }
+  };
+  const auto gather = [&](const Row& chunk) {
+    for_each_patch(leg.sources, chunk,
+                   [&](const Patch& patch, const local::Plane<Element>& in_tile,
+                       const local::Plane<Element>& in_patch, Index offset, Index m, Index n) {
+                     local::copy_plane<Element>(
+                         in_tile,
+                         {readable<T>(areas, patch.area, patch.owner) + offset, in_patch.outer,
+                          in_patch.inner},
+                         m, n);
+                   });
+  };
+  const auto scatter = [&](const Row& chunk) {
+    for_each_patch(
+        leg.targets, chunk,
+        [&](const Patch& patch, const local::Plane<Element>& in_tile,
+            const local::Plane<Element>& in_patch, Index offset, Index m, Index n) {
+          const local::Plane<Element> to = {writable<T>(areas, patch.area, patch.owner) + offset,
+                                            in_patch.outer, in_patch.inner};
+          const local::Plane<const Element> from = {in_tile.data, in_tile.outer, in_tile.inner};
+          leg.streams ? local::stream_plane<Element>(to, from, m, n)
+                      : local::copy_plane<Element>(to, from, m, n);
+        });
+  };
+  // Rows are transformed as soon as they are fetched, or stored as soon as they are transformed,
+  // while they are in the first cache.
+  const auto for_each_chunk = [&](auto&& visit) {
+    for (Index row = 0; row < rows; row += plane.rows.chunk) {
+      visit(Row{row, std::min(rows, row + plane.rows.chunk)});
+    }
+  };
+  const auto transform_rows = [&](const Row& chunk) {
+    const bool whole = chunk.end - chunk.begin == plane.rows.chunk;
+    engines_[whole ? plane.rows.engine : plane.rows.rest].run(tile + chunk.begin * plane.row);
+  };
+  const auto transform_columns = [&] {
+    for (Index column = 0; column + plane.columns.chunk <= columns; column += plane.columns.chunk) {
+      engines_[plane.columns.engine].run(tile + column);
+    }
+    if (plane.columns.left_over > 0) {
+      engines_[plane.columns.rest].run(tile + columns - plane.columns.left_over);
+    }
+  };
+  const auto scale = [&](const Row& chunk) {
+    if (factor == T{1}) return;
+    for (Index i = chunk.begin; i < chunk.end; ++i) {
+      for (Index j = 0; j < columns; ++j) tile[i * plane.row + j] *= factor;
     }
   };
   for (;;) {
-    for_each_patch(leg.sources, [&](const Patch& patch, const local::Plane<Element>& in_tile,
-                                    Index offset, Index outer, Index inner, Index m, Index n) {
-      local::copy_plane<Element>(
-          in_tile, {readable<T>(areas, patch.area, patch.owner) + offset, outer, inner}, m, n);
-    });
-    if (plane.rows_first) transform(plane.rows, rows, plane.row);
-    transform(plane.columns, columns, 1);
-    if (!plane.rows_first) transform(plane.rows, rows, plane.row);
-    if (factor != T{1}) {
-      for (Index i = 0; i < rows; ++i) {
-        for (Index j = 0; j < columns; ++j) tile[i * plane.row + j] *= factor;
-      }
+    if (plane.rows_first) {
+      for_each_chunk([&](const Row& chunk) {
+        gather(chunk);
+        transform_rows(chunk);
+        scale(chunk);
+      });
+      transform_columns();
+      scatter({0, rows});
+    } else {
+      gather({0, rows});
+      transform_columns();
+      for_each_chunk([&](const Row& chunk) {
+        transform_rows(chunk);
+        scale(chunk);
+        scatter(chunk);
+      });
     }
-    for_each_patch(leg.targets, [&](const Patch& patch, const local::Plane<Element>& in_tile,
-                                    Index offset, Index outer, Index inner, Index m, Index n) {
-      const local::Plane<Element> to = {writable<T>(areas, patch.area, patch.owner) + offset, outer,
-                                        inner};
-      const local::Plane<const Element> from = {in_tile.data, in_tile.outer, in_tile.inner};
-      leg.streams ? local::stream_plane<Element>(to, from, m, n)
-                  : local::copy_plane<Element>(to, from, m, n);
-    });
     std::size_t i = leg.others.size();
     for (; i > 0; --i) {
       const auto digit = static_cast<std::size_t>(leg.others[i - 1]);

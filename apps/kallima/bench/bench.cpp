@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -67,6 +68,20 @@ Number reduced(MPI_Comm comm, Number mine, MPI_Datatype type, MPI_Op operation) 
   return result;
 }
 
+/// Memory as a user's own program has it: no huge pages, which the library would ask for.
+class PlainMemory final : public MemorySource {
+ public:
+  void* allocate(std::size_t bytes) noexcept override {
+    return ::operator new(bytes, alignment, std::nothrow);
+  }
+  void release(void* data, std::size_t /*bytes*/) noexcept override {
+    ::operator delete(data, alignment);
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+};
+
 /// The arrays that all use, touched everywhere, so that no contender is charged for them.
 class SharedArrays {
  public:
@@ -77,8 +92,9 @@ class SharedArrays {
       most.target = std::max(most.target, contender->needs().target);
     }
     agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
-      source_ = Buffer(host_memory(), most.source, "input array");
-      target_ = Buffer(host_memory(), most.target, "output array");
+      const auto memory = std::make_shared<PlainMemory>();
+      source_ = Buffer(memory, most.source, "input array");
+      target_ = Buffer(memory, most.target, "output array");
       for (const Buffer* const buffer : {&source_, &target_}) {
         const BufferView bytes = buffer->view();
         std::fill_n(bytes.data, bytes.bytes, std::byte{0});

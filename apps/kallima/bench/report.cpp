@@ -128,7 +128,7 @@ bool within(const Errors& errors, double limit) {
 }
 
 std::string errors_text(const Errors& errors, double limit) {
-  const std::string returned =
+  std::string returned =
       fmt::format("there and back {:.2g} of {:.2g} allowed", errors.returned, 2 * limit);
   if (!errors.sampled) return returned;
   return fmt::format("error {:.2g} of {:.2g} allowed, {}", *errors.sampled, limit, returned);

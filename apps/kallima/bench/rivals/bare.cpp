@@ -106,15 +106,16 @@ template <class T>
 class BareExchange final : public Bare<T> {
  public:
   BareExchange(const Session& session, const Task& task)
-      : Bare<T>(session, task, "bare/all-to-all"), piece_(share_of(session, task) / session.size) {
+      : Bare<T>(session, task, "bare/all-to-all"),
+        piece_(share_of(session, task) / session.size),
+        // In elements of 16 or 8 bytes it fits an int for any share below 32 GiB a rank; beyond,
+        // there is no single MPI_Alltoall.
+        count_(narrow<int>(piece_, "elements for each rank in one MPI_Alltoall")) {
     Facts& facts = this->facts();
     facts.exchanges = 1;
     const Index ranks = session.size;
     facts.bytes_sent = ranks * (ranks - 1) * piece_ * static_cast<Index>(sizeof(std::complex<T>));
     facts.passes = 1;
-    // Counted in elements of 16 or 8 bytes, the piece of a rank fits an int for any share below
-    // 32 GiB a rank; beyond, there is no single MPI_Alltoall.
-    count_ = narrow<int>(piece_, "elements for each rank in one MPI_Alltoall");
   }
 
   void plan(const Memory& memory) override { this->use(memory); }
@@ -129,7 +130,7 @@ class BareExchange final : public Bare<T> {
 
  private:
   Index piece_;
-  int count_ = 0;
+  int count_;
 };
 
 }  // namespace
