@@ -40,7 +40,7 @@ BENCHED = [
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
                "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
-PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "route", "exchanges",
+PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "exchanges",
              "bytes", "messages", "passes", "workspace_bytes", "hash"]
 
 
