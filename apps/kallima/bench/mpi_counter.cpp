@@ -51,77 +51,77 @@ Index bytes_given_to_mpi() { return counted; }
 
 using namespace kallima::cli;  // NOLINT: what follows are MPI's names
 
-int MPI_Send(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm) {
-  to_one(count, type, rank, comm);
-  return PMPI_Send(data, count, type, rank, tag, comm);
+int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  to_one(count, datatype, dest, comm);
+  return PMPI_Send(buf, count, datatype, dest, tag, comm);
 }
 
-int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  to_one(count, type, rank, comm);
-  return PMPI_Isend(data, count, type, rank, tag, comm, request);
+  to_one(count, datatype, dest, comm);
+  return PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
 }
 
-int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int rank, int tag, void* into,
-                 int into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm,
-                 MPI_Status* status) {
-  to_one(count, type, rank, comm);
-  return PMPI_Sendrecv(data, count, type, rank, tag, into, into_count, into_type, from, from_tag,
-                       comm, status);
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm comm, MPI_Status* status) {
+  to_one(sendcount, sendtype, dest, comm);
+  return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                       source, recvtag, comm, status);
 }
 
-int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int rank, int tag, int from,
-                         int from_tag, MPI_Comm comm, MPI_Status* status) {
-  to_one(count, type, rank, comm);
-  return PMPI_Sendrecv_replace(data, count, type, rank, tag, from, from_tag, comm, status);
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                         int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  to_one(count, datatype, dest, comm);
+  return PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
 
-int MPI_Alltoall(const void* data, int count, MPI_Datatype type, void* into, int into_count,
-                 MPI_Datatype into_type, MPI_Comm comm) {
-  to_all_alike(comm, into_count, into_type);
-  return PMPI_Alltoall(data, count, type, into, into_count, into_type, comm);
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  to_all_alike(comm, recvcount, recvtype);
+  return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
-int MPI_Ialltoall(const void* data, int count, MPI_Datatype type, void* into, int into_count,
-                  MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request) {
-  to_all_alike(comm, into_count, into_type);
-  return PMPI_Ialltoall(data, count, type, into, into_count, into_type, comm, request);
+int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  to_all_alike(comm, recvcount, recvtype);
+  return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 // Received and sent bytes are the same in sum; in place only what is received is told.
-int MPI_Alltoallv(const void* data, const int* counts, const int* places, MPI_Datatype type,
-                  void* into, const int* into_counts, const int* into_places,
-                  MPI_Datatype into_type, MPI_Comm comm) {
-  to_all_by(comm, into_counts, into_type);
-  return PMPI_Alltoallv(data, counts, places, type, into, into_counts, into_places, into_type,
-                        comm);
+int MPI_Alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                  MPI_Datatype sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
+                  MPI_Datatype recvtype, MPI_Comm comm) {
+  to_all_by(comm, recvcounts, recvtype);
+  return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                        recvtype, comm);
 }
 
-int MPI_Ialltoallv(const void* data, const int* counts, const int* places, MPI_Datatype type,
-                   void* into, const int* into_counts, const int* into_places,
-                   MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request) {
-  to_all_by(comm, into_counts, into_type);
-  return PMPI_Ialltoallv(data, counts, places, type, into, into_counts, into_places, into_type,
-                         comm, request);
+int MPI_Ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                   MPI_Datatype sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
+                   MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  to_all_by(comm, recvcounts, recvtype);
+  return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                         recvtype, comm, request);
 }
 
-int MPI_Alltoallw(const void* data, const int* counts, const int* places, const MPI_Datatype* types,
-                  void* into, const int* into_counts, const int* into_places,
-                  const MPI_Datatype* into_types, MPI_Comm comm) {
+int MPI_Alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                  const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
+                  const int* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
   to_all(
-      comm, [=](int r) { return kallima::Index{into_counts[r]}; },
-      [=](int r) { return into_types[r]; });
-  return PMPI_Alltoallw(data, counts, places, types, into, into_counts, into_places, into_types,
-                        comm);
+      comm, [=](int r) { return kallima::Index{recvcounts[r]}; },
+      [=](int r) { return recvtypes[r]; });
+  return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                        recvtypes, comm);
 }
 
-int MPI_Ialltoallw(const void* data, const int* counts, const int* places,
-                   const MPI_Datatype* types, void* into, const int* into_counts,
-                   const int* into_places, const MPI_Datatype* into_types, MPI_Comm comm,
+int MPI_Ialltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                   const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
+                   const int* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
                    MPI_Request* request) {
   to_all(
-      comm, [=](int r) { return kallima::Index{into_counts[r]}; },
-      [=](int r) { return into_types[r]; });
-  return PMPI_Ialltoallw(data, counts, places, types, into, into_counts, into_places, into_types,
-                         comm, request);
+      comm, [=](int r) { return kallima::Index{recvcounts[r]}; },
+      [=](int r) { return recvtypes[r]; });
+  return PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                         recvtypes, comm, request);
 }
