@@ -14,6 +14,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "kallima/checked.hpp"
 
 namespace kallima::cli {
 
@@ -27,6 +28,25 @@ struct Session {
   /// True on the one rank that prints.
   [[nodiscard]] bool speaks() const { return rank == 0; }
 };
+
+/// The largest number of any rank, on all ranks. Collective.
+inline double largest(const Session& session, double mine) {
+  double result = 0.0;
+  MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, session.comm);
+  return result;
+}
+inline Index largest(const Session& session, Index mine) {
+  Index result = 0;
+  MPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, session.comm);
+  return result;
+}
+
+/// The sum over all ranks, on all ranks. Collective.
+inline Index total(const Session& session, Index mine) {
+  Index result = 0;
+  MPI_Allreduce(&mine, &result, 1, MPI_INT64_T, MPI_SUM, session.comm);
+  return result;
+}
 
 /// True where mpirun, srun or the like started this process. Known from the environment: MPI is
 /// not started for the question.

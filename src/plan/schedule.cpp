@@ -43,15 +43,6 @@ Index local(const Plan& plan, std::size_t state, Index rank) {
   return plan.states()[state].layout.local_size(rank);
 }
 
-/// True where there are exchanges, all by windows.
-bool by_windows(const Plan& plan) {
-  const auto by_other = [](const Step& step) {
-    const auto* const exchange = std::get_if<Exchange>(&step);
-    return exchange != nullptr && exchange->route != Route::windows;
-  };
-  return plan.exchanges() > 0 && std::none_of(plan.steps().begin(), plan.steps().end(), by_other);
-}
-
 Area other_window(Area window) {
   return window == Area::window ? Area::other_window : Area::window;
 }
@@ -93,6 +84,14 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
 }
 
 }  // namespace
+
+bool by_windows(const Plan& plan) {
+  const auto by_other = [](const Step& step) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    return exchange != nullptr && exchange->route != Route::windows;
+  };
+  return plan.exchanges() > 0 && std::none_of(plan.steps().begin(), plan.steps().end(), by_other);
+}
 
 Schedule schedule(const Plan& plan, bool in_place) {
   Schedule result;

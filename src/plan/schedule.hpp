@@ -67,6 +67,9 @@ struct Schedule {
   }
 };
 
+/// True where there are exchanges, all by windows.
+bool by_windows(const Plan& plan);
+
 /// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
 Schedule schedule(const Plan& plan, bool in_place);
 

@@ -100,12 +100,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>&
 /// Collective. Where windows cannot be had, messages carry the same plan.
 template <class T>
 void TransformCore<T>::open_windows() {
-  const auto by_windows = [](const Step& step) {
-    const auto* const exchange = std::get_if<Exchange>(&step);
-    return exchange != nullptr && exchange->route == Route::windows;
-  };
-  const std::vector<Step>& steps = plan(Direction::forward).steps();
-  if (std::none_of(steps.begin(), steps.end(), by_windows)) return;
+  if (!by_windows(plan(Direction::forward))) return;
   windows_ = transport::Windows::open(*communicator_, window_bytes_);
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {

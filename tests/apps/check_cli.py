@@ -282,6 +282,8 @@ def case_bench(cli):
         expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
         expect_equal(len(report["results"]), 1, "results")
         planned = [word for word in arguments if word not in ("--backward", "--in-place", "--effort", "measure")]
+        if report["results"][0]["route"] and "--route" not in planned:
+            planned += ["--route", report["results"][0]["route"]]
         plan = cli.run("plan", *planned, "-n", str(ranks), "--json").json()
         expect_equal(report["problem"], plan["problem"], "problem")
         try:

@@ -61,13 +61,6 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   return task;
 }
 
-template <class Number>
-Number reduced(MPI_Comm comm, Number mine, MPI_Datatype type, MPI_Op operation) {
-  Number result = 0;
-  MPI_Allreduce(&mine, &result, 1, type, operation, comm);
-  return result;
-}
-
 /// Memory as a user's own program has it: no huge pages, which the library would ask for.
 class PlainMemory final : public MemorySource {
  public:
@@ -116,16 +109,16 @@ Price planned(const Session& session, Contender& contender, const Memory& memory
   const double start = MPI_Wtime();
   contender.plan(memory);
   Price price;
-  price.seconds = reduced(session.comm, MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+  price.seconds = largest(session, MPI_Wtime() - start);
   contender.prepare();
   forget_peak();
   const Index given = bytes_given_to_mpi();
   contender.run();
-  price.bytes_sent = reduced(session.comm, bytes_given_to_mpi() - given, MPI_INT64_T, MPI_SUM);
+  price.bytes_sent = total(session, bytes_given_to_mpi() - given);
   if (contender.facts().bytes_sent) price.bytes_sent = *contender.facts().bytes_sent;
   const std::optional<Index> peak = peak_resident_bytes();
   const Index taken = before && peak ? std::max<Index>(0, *peak - *before) : -1;
-  const Index most = reduced(session.comm, taken, MPI_INT64_T, MPI_MAX);
+  const Index most = largest(session, taken);
   if (most >= 0) price.memory = most;
   return price;
 }

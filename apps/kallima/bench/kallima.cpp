@@ -19,12 +19,6 @@ Options options_for(const Task& task) {
   return options;
 }
 
-Index reduced(MPI_Comm comm, Index mine, MPI_Op operation) {
-  Index result = 0;
-  MPI_Allreduce(&mine, &result, 1, MPI_INT64_T, operation, comm);
-  return result;
-}
-
 template <class T>
 class Kallima final : public ArrayContender<T> {
  public:
@@ -37,7 +31,6 @@ class Kallima final : public ArrayContender<T> {
     Facts& facts = this->facts();
     facts.name = facts.group = "kallima";
     facts.exchanges = plan.exchanges();
-    facts.passes = schedule(plan, task.in_place).passes();
   }
 
  private:
@@ -52,13 +45,16 @@ class Kallima final : public ArrayContender<T> {
     return_.emplace(transform_->bind(opposite(task.direction), back, there));
     this->prepare();
     run_->run();
-    for (const Step& step : transform_->plan(task.direction).steps()) {
+    // What ran: the layouts are those of the constructor's plan, the route was chosen here.
+    const Plan& plan = transform_->plan(task.direction);
+    Facts& facts = this->facts();
+    facts.passes = schedule(plan, task.in_place).passes();
+    for (const Step& step : plan.steps()) {
       const auto* const exchange = std::get_if<Exchange>(&step);
-      if (exchange != nullptr) this->facts().route = name_of(exchange->route);
+      if (exchange != nullptr) facts.route = name_of(exchange->route);
     }
-    const MPI_Comm comm = this->session().comm;
-    this->facts().bytes_sent = reduced(comm, transform_->moved().bytes_sent, MPI_SUM);
-    this->facts().workspace_bytes = reduced(comm, transform_->workspace_bytes(), MPI_MAX);
+    facts.bytes_sent = total(this->session(), transform_->moved().bytes_sent);
+    facts.workspace_bytes = largest(this->session(), transform_->workspace_bytes());
   }
 
   void go() override { run_->run(); }

@@ -96,10 +96,8 @@ class HeffteContender final : public ArrayContender<T> {
     }
     fft_ = std::move(fastest);
     workspace_ = std::vector<std::complex<T>>(fft_->size_workspace());
-    const auto bytes = static_cast<Index>(workspace_.size() * sizeof(std::complex<T>));
-    Index most = 0;
-    MPI_Allreduce(&bytes, &most, 1, MPI_INT64_T, MPI_MAX, session.comm);
-    this->facts().workspace_bytes = most;
+    this->facts().workspace_bytes =
+        largest(session, static_cast<Index>(workspace_.size() * sizeof(std::complex<T>)));
   }
 
   /// Seconds of the best of a few runs, equal on all ranks, so that all choose alike.
@@ -108,10 +106,7 @@ class HeffteContender final : public ArrayContender<T> {
     for (int attempt = 0; attempt < 4; ++attempt) {
       this->prepare();
       MPI_Barrier(this->session().comm);
-      const double mine = this->run();
-      double slowest = 0.0;
-      MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, this->session().comm);
-      best = std::min(best, slowest);
+      best = std::min(best, largest(this->session(), this->run()));
     }
     return best;
   }
