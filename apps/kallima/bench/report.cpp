@@ -34,7 +34,8 @@ std::vector<const Result*> best_of_groups(const std::vector<Result>& rows) {
   for (const Result& row : rows) {
     // Parts of the engine do not compete with their sum.
     const bool competes = row.facts.group != "kallima" && row.facts.group != "bare";
-    if (!competes || row.facts.group == row.facts.name) continue;
+    const auto in_group = [&](const Result& other) { return other.facts.group == row.facts.group; };
+    if (!competes || std::count_if(rows.begin(), rows.end(), in_group) == 1) continue;
     const auto known = std::find_if(best.begin(), best.end(), [&](const Result* other) {
       return other->facts.group == row.facts.group;
     });
