@@ -17,6 +17,7 @@
 #include "local/engine.hpp"
 #include "local/roots.hpp"
 #include "plan/schedule.hpp"
+#include "plan/tile.hpp"
 #include "transport/message.hpp"
 
 namespace kallima::exec {
@@ -51,20 +52,16 @@ struct Twiddle {
   std::size_t table = 0;  ///< index of the roots
 };
 
-/// How a plane of two digits is transformed: rows and columns in chunks, and what is left over.
+/// How planes of two digits are transformed, and by which engines. What is left over behind whole
+/// chunks has its own.
 struct PlaneEngines {
-  /// Of one digit; an engine that is not needed has no lines.
-  struct Lines {
-    std::size_t digit = 0;
-    Index chunk = 0;         ///< lines at a time
-    Index left_over = 0;     ///< lines behind the last chunk
-    std::size_t engine = 0;  ///< of a chunk
-    std::size_t rest = 0;    ///< of what is left over
-  };
-  Lines rows;     ///< along the digit that is fastest in memory
-  Lines columns;  ///< along the other
-  bool rows_first = true;
-  Index row = 0;  ///< elements from row to row
+  PlaneShape shape;
+  std::size_t fast = 0;  ///< digit along rows
+  std::size_t slow = 0;  ///< digit along columns
+  std::size_t rows = 0;
+  std::size_t last_rows = 0;
+  std::size_t columns = 0;
+  std::size_t last_columns = 0;
 };
 
 /// One leg, laid out for one rank.
@@ -76,8 +73,10 @@ struct LegLayout {
   std::vector<Patch> targets;     ///< scattered to
   Shape local_shape;              ///< of what is swept
   std::vector<int> others;        ///< digits that number the lines, slowest first
-  std::size_t engine = 0;         ///< index of the engine plan
+  TileShape tile;                 ///< of a sweep by itself
+  std::size_t engine = 0;         ///< index of its engine plan
   PlaneEngines plane;             ///< instead, of joined sweeps
+  Index at_once = 1;              ///< lines that are scattered at a time, whole chunks of them
   Twiddle twiddle;                ///< behind the engine when forward, before it when backward
   bool streams = false;           ///< writes past the caches
   bool scales = false;            ///< the last that computes applies the factor
@@ -95,8 +94,8 @@ class EngineSet {
   EngineSet(Effort effort, bool only_wisdom, std::shared_ptr<MemorySource> memory)
       : effort_(effort), only_wisdom_(only_wisdom), memory_(std::move(memory)) {}
 
-  /// Index of the plan for this tile; makes it if needed, overwriting `tile`.
-  std::size_t find(const local::TileShape& shape, int sign, std::complex<T>* tile);
+  /// Index of the plan for this batch; makes it if needed, overwriting `from` and `to`.
+  std::size_t find(const local::Batch& batch, int sign, std::complex<T>* from, std::complex<T>* to);
   [[nodiscard]] const local::Engine<T>& operator[](std::size_t i) const {
     return entries_[i].engine;
   }
@@ -108,7 +107,7 @@ class EngineSet {
 
  private:
   struct Entry {
-    local::TileShape shape;
+    local::Batch batch;
     int sign = 0;
     local::Engine<T> engine;
   };
@@ -152,8 +151,14 @@ class Executor {
 
  private:
   void choose_engines(LegLayout& leg, int sign, std::complex<T>* tile);
-  void sweep_planes(const LegLayout& leg, const Areas& areas, T factor) const;
-  void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor) const;
+  /// One of the threads that share a sweep.
+  struct Worker {
+    std::complex<T>* tile = nullptr;  ///< its own
+    Index number = 0;
+    Index count = 1;
+  };
+  void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
+  void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
   void copy_patches(const LegLayout& leg, const Areas& areas) const;
 
   Direction direction_;

@@ -75,6 +75,25 @@ class Builder {
     return patches;
   }
 
+  /// The same, where each of them packed its pieces for an exchange.
+  [[nodiscard]] std::vector<Patch> packed_in_windows(const Layout& mine, const Layout& theirs,
+                                                     const Exchange& exchange, Area area) const {
+    std::vector<Patch> patches;
+    for (const Piece& piece : pieces(mine, theirs, rank_)) {
+      Patch patch;
+      patch.area = area;
+      patch.owner = piece.peer;
+      for (const Piece& sent : pieces(theirs, mine, piece.peer)) {
+        if (sent.peer == rank_) break;
+        patch.offset += sent.size;
+      }
+      patch.places = piece.places;
+      patch.strides = dense_strides(piece.places, exchange.to.order());
+      patches.push_back(std::move(patch));
+    }
+    return patches;
+  }
+
   /// Pieces that `rank` holding `mine` shares with `theirs`, one behind the other by peer, in the
   /// memory order of the exchange's target.
   [[nodiscard]] Packed packed(const Layout& mine, const Layout& theirs, const Exchange& exchange,
@@ -91,6 +110,7 @@ class Builder {
       if (area == Area::output && at + piece.size > capacity_) spilling = true;
       Patch patch;
       patch.area = spilling ? Area::workspace : area;
+      patch.owner = rank_;
       patch.offset = spilling ? spill_at_ + spilled : at;
       (spilling ? spilled : at) += piece.size;
       patch.places = piece.places;
@@ -214,7 +234,9 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       std::erase(out.others, out.joined->digit);
     }
     out.sources =
-        leg.pulls ? builder.in_windows(before, layout_at(step - 1), leg.from)
+        leg.pulls && leg.gathers ? builder.packed_in_windows(before, layout_at(step - 1),
+                                                             exchange_at(step - 1), leg.from)
+        : leg.pulls              ? builder.in_windows(before, layout_at(step - 1), leg.from)
         : leg.gathers
             ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
             : builder.natural(step, leg.from);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -62,43 +63,49 @@ void copy_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns) {
   }
 }
 
-/// Copies bytes past the caches where whole cache lines are written; the ends go the usual way. A
-/// fence is needed before others may read it.
-inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
+/// Copies elements that lie `stride` apart to a contiguous run, past the caches where whole cache
+/// lines are written; the ends go the usual way. A fence is needed before others may read it.
+template <class E>
+void stream_run(E* to, const E* from, Index stride, Index count) {
+  Index i = 0;
 #if defined(__SSE2__)
-  constexpr std::size_t line = 64;
-  auto* target = static_cast<std::byte*>(to);
-  const auto* source = static_cast<const std::byte*>(from);
-  const std::size_t head =
-      std::min(bytes, (line - reinterpret_cast<std::uintptr_t>(target) % line) % line);
-  std::memcpy(target, source, head);
-  target += head;
-  source += head;
-  bytes -= head;
-  for (; bytes >= line; bytes -= line, target += line, source += line) {
-    for (std::size_t i = 0; i < line; i += sizeof(__m128i)) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(target + i),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i)));
+  constexpr Index line = 64;
+  constexpr auto size = static_cast<Index>(sizeof(E));
+  static_assert(size <= 16 && 16 % size == 0);
+  const auto address = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) % line);
+  if (address % size == 0) {
+    const Index head = std::min(count, (line - address) % line / size);
+    for (; i < head; ++i) to[i] = from[i * stride];
+    const Index end = i + (count - i) / (line / size) * (line / size);
+    for (; i < end; i += 16 / size) {
+      __m128i word;
+      if (stride == 1 || size == 16) {
+        word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * stride));
+      } else {
+        std::array<E, 16 / sizeof(E)> parts;
+        for (Index k = 0; k < 16 / size; ++k) {
+          parts[static_cast<std::size_t>(k)] = from[(i + k) * stride];
+        }
+        std::memcpy(&word, parts.data(), sizeof(word));
+      }
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), word);
     }
   }
-  std::memcpy(target, source, bytes);
-#else
-  std::memcpy(to, from, bytes);
 #endif
+  for (; i < count; ++i) to[i] = from[i * stride];
 }
 
-/// copy_plane past the caches where rows are contiguous on both sides.
+/// copy_plane past the caches, where what is written is contiguous along rows or columns.
 template <class E>
 void stream_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns) {
-  if (to.outer == 1 && from.outer == 1 && (to.inner != 1 || from.inner != 1)) {
+  if (to.inner != 1) {
+    if (to.outer != 1) return copy_plane<E>(to, from, rows, columns);
     std::swap(to.outer, to.inner);
     std::swap(from.outer, from.inner);
     std::swap(rows, columns);
   }
-  if (to.inner != 1 || from.inner != 1) return copy_plane<E>(to, from, rows, columns);
   for (Index i = 0; i < rows; ++i) {
-    stream_bytes(to.data + i * to.outer, from.data + i * from.outer,
-                 static_cast<std::size_t>(columns) * sizeof(E));
+    stream_run(to.data + i * to.outer, from.data + i * from.outer, from.inner, columns);
   }
 }
 

@@ -13,23 +13,32 @@ std::mutex& planner_lock() {
   return lock;
 }
 
+namespace {
+
 template <class T>
-Engine<T>::Engine(const TileShape& shape, int sign, Effort effort, bool only_wisdom,
-                  std::complex<T>* tile)
-    : shape_(shape) {
+typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
+  // FFTW takes what it only reads as writable.
+  return reinterpret_cast<typename Fftw<T>::Complex*>(const_cast<std::complex<T>*>(data));
+}
+
+}  // namespace
+
+template <class T>
+Engine<T>::Engine(const Batch& batch, int sign, Effort effort, bool only_wisdom,
+                  std::complex<T>* from, std::complex<T>* to) {
   const std::lock_guard guard(planner_lock());
-  const fftw_iodim64 line{shape.length, shape.element_stride(), shape.element_stride()};
-  const fftw_iodim64 batch{shape.at_a_time(), shape.line_stride(), shape.line_stride()};
-  auto* const data = reinterpret_cast<typename Fftw<T>::Complex*>(tile);
+  const fftw_iodim64 line{batch.length, batch.from.element, batch.to.element};
+  const fftw_iodim64 lines{batch.lines, batch.from.line, batch.to.line};
   const unsigned flags = flags_of(effort);
   const auto plan_with = [&](unsigned more) {
-    return Fftw<T>::guru(1, &line, 1, &batch, data, data, sign, flags | more);
+    return Fftw<T>::guru(1, &line, 1, &lines, engine_data(from), engine_data(to), sign,
+                         flags | more);
   };
   if (only_wisdom) plan_ = plan_with(FFTW_WISDOM_ONLY);
   if (plan_ == nullptr) plan_ = plan_with(0);
   if (plan_ == nullptr) {
-    throw EngineFailure("the FFT engine has no plan for " + std::to_string(shape.lines) +
-                        " lines of " + std::to_string(shape.length) +
+    throw EngineFailure("the FFT engine has no plan for " + std::to_string(batch.lines) +
+                        " lines of " + std::to_string(batch.length) +
                         "; link a complete FFTW3, or use another length");
   }
 }
@@ -42,12 +51,13 @@ Engine<T>::~Engine() {
 }
 
 template <class T>
-void Engine<T>::run(std::complex<T>* tile) const {
-  for (Index line = 0; line < shape_.lines; line += shape_.at_a_time()) {
-    auto* const data =
-        reinterpret_cast<typename Fftw<T>::Complex*>(tile + line * shape_.line_stride());
-    Fftw<T>::execute(plan_, data, data);
-  }
+void Engine<T>::run(const std::complex<T>* from, std::complex<T>* to) const {
+  Fftw<T>::execute(plan_, engine_data(from), engine_data(to));
+}
+
+template <class T>
+bool Engine<T>::aligned(const std::complex<T>* data) {
+  return Fftw<T>::alignment(reinterpret_cast<T*>(engine_data(data))) == 0;
 }
 
 template class Engine<float>;

@@ -1,64 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The FFT engine: transforms a tile, in place, in cache. One engine plan serves one length, width,
-// form and direction, and always on a whole tile: partial tiles are padded, so that a line's result
-// does not depend on which lines share its tile.
+// The FFT engine: transforms lines from one place in cache to another. One engine plan serves one
+// length, width, arrangement and direction, and always that many lines: what is missing is padded,
+// so that a line's result does not depend on which lines share its tile.
 #pragma once
 
 #include <complex>
 #include <string>
 
-#include "kallima/checked.hpp"
+#include "base/strides.hpp"
 #include "kallima/wisdom.hpp"
 #include "local/fftw.hpp"
 
 namespace kallima::local {
 
 /// What an engine plan is made for.
-struct TileShape {
-  Index length = 1;          ///< of a line
-  Index lines = 1;           ///< in a tile
-  bool interleaved = false;  ///< lines interleaved, or one behind the other
-  Index row = 0;             ///< distance between rows; 0: they are dense
-  Index chunk = 0;           ///< interleaved lines that are transformed at a time; 0: all
+struct Batch {
+  Index length = 1;       ///< of a line
+  Index lines = 1;        ///< at a time
+  Strides from;           ///< read
+  Strides to;             ///< written; in place the same
+  bool in_place = false;  ///< otherwise what is read and what is written do not overlap
 
-  /// Distance between rows: elements of all lines where interleaved, otherwise lines.
-  [[nodiscard]] Index row_stride() const {
-    if (row > 0) return row;
-    return interleaved ? lines : length;
-  }
-  [[nodiscard]] Index size() const { return (interleaved ? length : lines) * row_stride(); }
-  /// Distance between neighbours of a line.
-  [[nodiscard]] Index element_stride() const { return interleaved ? row_stride() : 1; }
-  /// Distance between neighbouring lines.
-  [[nodiscard]] Index line_stride() const { return interleaved ? 1 : row_stride(); }
-  /// Lines that are transformed at a time; divides the lines.
-  [[nodiscard]] Index at_a_time() const { return chunk > 0 ? chunk : lines; }
-
-  friend bool operator==(const TileShape&, const TileShape&) = default;
+  friend bool operator==(const Batch&, const Batch&) = default;
 };
 
-/// Transforms tiles of one shape. Movable; destroyed without MPI.
+/// Transforms batches of one kind. Movable; destroyed without MPI.
 template <class T>
 class Engine {
  public:
-  /// Plans; overwrites `tile`, which holds shape.size() elements and is aligned to 64 bytes.
-  /// sign is -1 for forward, +1 for backward, unscaled. With `only_wisdom` the planner takes what
-  /// rank 0 found. EngineFailure where the engine has no plan.
-  Engine(const TileShape& shape, int sign, Effort effort, bool only_wisdom, std::complex<T>* tile);
-  Engine(Engine&& other) noexcept : shape_(other.shape_), plan_(other.plan_) {
-    other.plan_ = nullptr;
-  }
+  /// Plans; overwrites what a batch at `from` and `to` takes; both are aligned to 64 bytes, and the
+  /// same in place. sign is -1 for forward, +1 for backward, unscaled. With `only_wisdom` the
+  /// planner takes what rank 0 found. EngineFailure where the engine has no plan.
+  Engine(const Batch& batch, int sign, Effort effort, bool only_wisdom, std::complex<T>* from,
+         std::complex<T>* to);
+  Engine(Engine&& other) noexcept : plan_(other.plan_) { other.plan_ = nullptr; }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   Engine& operator=(Engine&&) = delete;
   ~Engine();
 
-  /// Transforms all lines of a tile aligned to 64 bytes. Allocates nothing.
-  void run(std::complex<T>* tile) const;
+  /// Transforms a batch whose first elements are aligned(). Does not write `from` but in place.
+  /// Allocates nothing.
+  void run(const std::complex<T>* from, std::complex<T>* to) const;
+  /// True where a batch may begin; what is aligned to 64 bytes always is.
+  static bool aligned(const std::complex<T>* data);
 
  private:
-  TileShape shape_;
   typename Fftw<T>::Plan plan_ = nullptr;
 };
 

@@ -38,6 +38,7 @@ struct Fftw<double> {
   using Complex = fftw_complex;
   static constexpr auto guru = fftw_plan_guru64_dft;
   static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto alignment = fftw_alignment_of;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
   static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
@@ -51,6 +52,7 @@ struct Fftw<float> {
   using Complex = fftwf_complex;
   static constexpr auto guru = fftwf_plan_guru64_dft;
   static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto alignment = fftwf_alignment_of;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
   static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;

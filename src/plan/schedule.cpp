@@ -47,34 +47,51 @@ Area other_window(Area window) {
   return window == Area::window ? Area::other_window : Area::window;
 }
 
+/// Behind the last leg of the group that begins at `first`: sweeps up to an exchange.
+std::size_t end_of_group(const Plan& plan, const std::vector<Leg>& legs, std::size_t first) {
+  while (first < legs.size() && !is_exchange(plan, static_cast<std::size_t>(legs[first].step))) {
+    ++first;
+  }
+  return first;
+}
+
+/// A single sweep between exchanges that goes back to where it came from: the exchange before took
+/// the layout that the one behind makes again.
+bool returns(const Plan& plan, const std::vector<Leg>& legs, std::size_t first) {
+  const std::size_t end = end_of_group(plan, legs, first);
+  if (first == 0 || end != first + 1 || end >= legs.size()) return false;
+  const auto step = static_cast<std::size_t>(legs[first].step);
+  return plan.states()[step - 1].layout == plan.states()[legs[first].last() + 2].layout;
+}
+
 /// Assigns areas to the legs of a plan whose exchanges go by windows, group of sweeps by group.
 void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
-  const Index groups = plan.exchanges() + 1;
   Area at = in_place ? Area::output : Area::input;
   bool at_home = true;  // in this rank's own memory, in the layout of the group
-  std::size_t first = 0;
-  for (Index group = 0; group < groups; ++group) {
-    std::size_t end = first;
-    while (end < legs.size() && !is_exchange(plan, static_cast<std::size_t>(legs[end].step))) ++end;
-    const bool last = group + 1 == groups;
+  bool packed = false;  // as pieces, one for each rank
+  for (std::size_t first = 0; first < legs.size();) {
+    const std::size_t end = end_of_group(plan, legs, first);
+    const bool last = end == legs.size();
     Leg& leading = legs[first];
     leading.pulls = !at_home;
+    leading.gathers = packed;
     leading.from = at;
-    // Back to where it came from: the exchange before left the layout that the one behind makes.
-    const auto step = static_cast<std::size_t>(leading.step);
-    const bool returns = !last && !at_home && end == first + 1 &&
-                         plan.states()[step - 1].layout == plan.states()[leading.last() + 2].layout;
+    const bool pushes = !at_home && returns(plan, legs, first);
     if (last) {
       at = Area::output;
-    } else if (group == 0) {
+    } else if (first == 0) {
       at = Area::window;
-    } else if (!at_home && !returns) {
+    } else if (!at_home && !pushes) {
       at = other_window(at);
     }
     leading.to = at;
     for (std::size_t i = first + 1; i < end; ++i) legs[i].from = legs[i].to = at;
-    legs[end - 1].pushes = returns;
-    at_home = returns;
+    legs[end - 1].pushes = pushes;
+    at_home = pushes;
+    // As pieces, in the order in which those who take them want them; but not where another leg
+    // has to stay in place, or where what was pulled is pushed back to the same places.
+    packed = !last && !pushes && end == first + 1 && !returns(plan, legs, end + 1);
+    leading.scatters = packed;
     if (!last) {
       legs[end].meets = true;
       legs[end].from = legs[end].to = at;
@@ -182,14 +199,15 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       const Index length =
           plan.states()[step].layout.shape()[static_cast<std::size_t>(sweep.digit)];
       const Index element = plan.states()[step].element.bytes();
-      Index tile = tile_elements(sweep, length, element);
+      Index tile = tile_shape(sweep, length, element).size();
       if (leg.steps == 2) {
         const auto& other = std::get<Sweep>(plan.steps()[leg.last()]);
         const Shape& extents = plan.states()[step].layout.shape();
         const Sweep& fast = sweep.form == TileForm::lines ? sweep : other;
         const Sweep& slow = sweep.form == TileForm::lines ? other : sweep;
-        tile = plane_elements(extents[static_cast<std::size_t>(fast.digit)],
-                              extents[static_cast<std::size_t>(slow.digit)], element);
+        tile = plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,
+                           extents[static_cast<std::size_t>(slow.digit)], element)
+                   .size();
       }
       result.tile = std::max(result.tile, tile);
       const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);

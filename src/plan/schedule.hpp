@@ -45,8 +45,8 @@ struct Leg {
   int steps = 1;            ///< 2 where the next sweep is joined to it
   Area from = Area::input;  ///< read
   Area to = Area::output;   ///< written
-  bool gathers = false;     ///< reads pieces that an exchange delivered
-  bool scatters = false;    ///< writes pieces that an exchange will take
+  bool gathers = false;     ///< reads packed pieces that an exchange delivered
+  bool scatters = false;    ///< writes packed pieces that an exchange will take
   bool pulls = false;       ///< reads the windows of all ranks, where the exchange before left it
   bool pushes = false;      ///< writes the windows of all ranks, where the exchange behind wants it
   bool meets = false;       ///< an exchange by windows: ranks wait for each other, nothing moves

@@ -358,7 +358,7 @@ class Writer {
     const Index columns = extents[static_cast<std::size_t>(fast.digit)];
     const Index element = now_.element.bytes();
     if (rows > request_.tile_bytes / element / columns ||
-        plane_elements(columns, rows, element) * element > request_.tile_bytes) {
+        rows * padded_row(columns, element) * element > request_.tile_bytes) {
       return;
     }
     fast.lines = std::min(rows, chunk_lines(element));

@@ -34,10 +34,10 @@ class Wisdom : public ::testing::Test {
 
   template <class T>
   static void learn() {
-    const local::TileShape shape{16, 4, true};
-    const Buffer tile(host_memory(), shape.size() * static_cast<Index>(2 * sizeof(T)), "tile");
-    const local::Engine<T> engine(shape, -1, Effort::measure, false,
-                                  reinterpret_cast<std::complex<T>*>(tile.view().data));
+    const local::Batch batch{16, 4, {4, 1}, {4, 1}, true};
+    const Buffer memory(host_memory(), 16 * 4 * static_cast<Index>(2 * sizeof(T)), "batch");
+    auto* const data = reinterpret_cast<std::complex<T>*>(memory.view().data);
+    const local::Engine<T> engine(batch, -1, Effort::measure, false, data, data);
   }
 
   static std::string read(const std::string& name) {

@@ -58,9 +58,17 @@ inline void check_schedule(const Plan& plan, bool in_place) {
       const auto by_windows = [&](std::size_t s) {
         return is_exchange(s) && std::get<Exchange>(plan.steps()[s]).route == Route::windows;
       };
-      ASSERT_EQ(leg.gathers, step > 0 && is_exchange(step - 1) && !by_windows(step - 1));
+      // Messages are always packed; in windows, what one leg packs the next one unpacks.
+      const bool packed = i > 1 && legs[i - 1].meets && legs[i - 2].scatters;
+      ASSERT_EQ(leg.gathers,
+                step > 0 && is_exchange(step - 1) && (packed || !by_windows(step - 1)));
       const std::size_t behind = leg.last() + 1;
-      ASSERT_EQ(leg.scatters, is_exchange(behind) && !by_windows(behind));
+      if (!by_windows(behind)) {
+        ASSERT_EQ(leg.scatters, is_exchange(behind));
+      } else if (leg.scatters) {
+        ASSERT_FALSE(leg.pushes);
+        ASSERT_TRUE(legs[i + 2].pulls && !legs[i + 2].pushes);
+      }
       // What one side of a meeting leaves to the other: the one before writes where the layout
       // behind wants it, or the one behind reads where the layout before has it.
       const bool pushed = i > 1 && legs[i - 1].meets && legs[i - 2].pushes;
@@ -135,13 +143,20 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     const auto extent = [&](const Sweep& s) {
       return behind.shape()[static_cast<std::size_t>(s.digit)];
     };
-    Index tile = sweep.lines * extent(sweep);
+    // Lines are gathered, and left by the engine in padded rows; a plane has four chunks aside.
+    const Index done = sweep.lines * padded(extent(sweep));
+    Index tile = padded(sweep.lines * extent(sweep)) + done;
     if (leg.steps == 2) {
       const auto& joined = std::get<Sweep>(plan.steps()[last]);
       const bool rows_first = sweep.form == TileForm::lines;
-      tile = extent(rows_first ? joined : sweep) * padded(extent(rows_first ? sweep : joined));
+      const Sweep& fast = rows_first ? sweep : joined;
+      const Sweep& slow = rows_first ? joined : sweep;
+      const Index wide = std::min(extent(fast), 4 * slow.lines) * padded(extent(slow));
+      tile = extent(slow) * padded(extent(fast)) + std::max(fast.lines * extent(fast), wide);
     } else if (sweep.form == TileForm::interleaved) {
-      tile = extent(sweep) * padded(sweep.lines);
+      tile = extent(sweep) * padded(sweep.lines) + done;
+    } else if (extent(sweep) * element > Index{1} << 20) {
+      tile = padded(sweep.lines * extent(sweep));
     }
     result.tile = std::max(result.tile, tile);
   }

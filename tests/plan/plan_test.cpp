@@ -104,9 +104,9 @@ plan c2c:8x6x5:f64 forward on 3 ranks
             busiest rank sends 960 bytes in 2 messages, receives 960 bytes in 2 messages
   sweep     z by fourier, 1 contiguous line a tile
   end       kz:all ky:block/3 kx:all
-out of place: 4 passes over memory, workspace 2,080 bytes (1.44 of the largest local array), tile 384 bytes
-in place:     4 passes over memory, workspace 1,440 bytes (1.00 of the largest local array), tile 384 bytes
-hash 71c1b86139c76fd0
+out of place: 4 passes over memory, workspace 2,080 bytes (1.44 of the largest local array), tile 1,088 bytes
+in place:     4 passes over memory, workspace 1,440 bytes (1.00 of the largest local array), tile 1,088 bytes
+hash 416df82f9815a79c
 )");
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a sweep walks through the lines and planes of a local array, and what they have in common
+// with the patches they are gathered from and scattered to. Private to the executor.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "exec/executor.hpp"
+#include "local/copy.hpp"
+
+namespace kallima::exec {
+
+/// More digits than any state has: three for each of six axes, and room.
+inline constexpr std::size_t most_digits = 24;
+using Places = std::array<Index, most_digits>;
+
+/// Places [begin, end) along one digit.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+
+  [[nodiscard]] Index size() const { return end - begin; }
+};
+
+/// The part of [0, count) that one of several threads works on.
+inline Range share(Index count, Index thread, Index threads) {
+  return {count * thread / threads, count * (thread + 1) / threads};
+}
+
+/// The places of a progression that lie in a range: `first` is the first of them, the `skip`-th of
+/// the progression.
+struct Run {
+  Index first = 0;
+  Index skip = 0;
+  Index count = 0;
+};
+
+inline Run run_of(const Progression& places, const Range& range) {
+  const Index skip =
+      range.begin > places.first ? ceil_div(range.begin - places.first, places.step) : 0;
+  const Index last = std::min(range.end - 1, places.last());
+  const Index first = places.first + skip * places.step;
+  if (skip >= places.count || first > last) return {};
+  return {first, skip, (last - first) / places.step + 1};
+}
+
+/// Sets the places of `digits`, slowest first, to those of the number-th combination.
+inline void place_at(Places& at, Index number, std::span<const int> digits, const Shape& extents) {
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    const auto digit = static_cast<std::size_t>(digits[i]);
+    at[digit] = number % extents[digit];
+    number /= extents[digit];
+  }
+}
+
+/// Goes on to the next combination.
+inline void place_next(Places& at, std::span<const int> digits, const Shape& extents) {
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    const auto digit = static_cast<std::size_t>(digits[i]);
+    if (++at[digit] < extents[digit]) return;
+    at[digit] = 0;
+  }
+}
+
+template <class T>
+std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
+  switch (area) {
+    case Area::input:
+    case Area::output:
+      return areas.output;
+    case Area::workspace:
+      return areas.workspace;
+    case Area::window:
+      return areas.windows[0].empty() ? nullptr : areas.windows[0][static_cast<std::size_t>(owner)];
+    case Area::other_window:
+      return areas.windows[1].empty() ? nullptr : areas.windows[1][static_cast<std::size_t>(owner)];
+  }
+  return nullptr;
+}
+
+template <class T>
+const std::complex<T>* readable(const typename Executor<T>::Areas& areas, Area area,
+                                Index owner = 0) {
+  return area == Area::input ? areas.input : writable<T>(areas, area, owner);
+}
+
+/// Where the places `at` of some digits begin in a patch; false where it does not hold them.
+inline bool offset_in(const Patch& patch, std::span<const int> digits, const Places& at,
+                      Index& offset) {
+  offset = patch.offset;
+  for (const int digit : digits) {
+    const auto d = static_cast<std::size_t>(digit);
+    if (!patch.places[d].contains(at[d])) return false;
+    offset += patch.places[d].place(at[d]) * patch.strides[d];
+  }
+  return true;
+}
+
+/// A plane that a tile and a patch have in common: rows across lines, columns along them.
+struct Common {
+  Index in_tile = 0;   ///< first element, from where the tile begins
+  Strides tile;        ///< in the tile
+  Index in_patch = 0;  ///< first element, from the start of the patch' area
+  Strides patch;       ///< in the patch' area
+  Index lines = 0;
+  Index length = 0;
+};
+
+/// Gathers what a patch and a tile have in common.
+template <class T>
+void gather(std::complex<T>* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
+            const Common& common) {
+  local::copy_plane<std::complex<T>>({tile + common.in_tile, common.tile.line, common.tile.element},
+                                     {readable<T>(areas, patch.area, patch.owner) + common.in_patch,
+                                      common.patch.line, common.patch.element},
+                                     common.lines, common.length);
+}
+
+/// Scatters it, past the caches where the sweep `streams`.
+template <class T>
+void scatter(const std::complex<T>* tile, const typename Executor<T>::Areas& areas,
+             const Patch& patch, const Common& common, bool streams) {
+  const local::Plane<std::complex<T>> to{
+      writable<T>(areas, patch.area, patch.owner) + common.in_patch, common.patch.line,
+      common.patch.element};
+  const local::Plane<const std::complex<T>> from{tile + common.in_tile, common.tile.line,
+                                                 common.tile.element};
+  if (streams) {
+    local::stream_plane<std::complex<T>>(to, from, common.lines, common.length);
+  } else {
+    local::copy_plane<std::complex<T>>(to, from, common.lines, common.length);
+  }
+}
+
+}  // namespace kallima::exec
