@@ -31,6 +31,10 @@ install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
 
 # For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`.
 file(RELATIVE_PATH kallima_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+set(kallima_openmp_flags "")
+if(kallima_openmp)
+  set(kallima_openmp_flags "${OpenMP_CXX_FLAGS}")
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima.pc.in" "${PROJECT_BINARY_DIR}/kallima.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -73,6 +73,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   options.large_counts = c.large_counts != 0;
   if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
   if (c.tile_bytes != 0) options.tile_bytes = c.tile_bytes;
+  if (c.threads != 0) options.threads = c.threads;
   options.message_bytes = c.message_bytes;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {
     throw InvalidOption("give both allocate and release, or neither");

@@ -51,9 +51,12 @@ struct Options {
   Route route = Route::any;     ///< how pieces travel; windows fall back to messages where
                                 ///< memory cannot be shared, and the plan says so
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
-  Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache
-  Index message_bytes = 0;            ///< larger messages are cut into parts; 0: what an int counts
-  bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any
+  Index threads = 1;            ///< OpenMP threads that share a rank's sweeps; MPI is called
+                                ///< by the calling thread alone (MPI_THREAD_FUNNELED)
+  Index tile_bytes = 0;         ///< size that tiles should not exceed; 0: what the second
+                                ///< cache of rank 0's cores holds
+  Index message_bytes = 0;      ///< larger messages are cut into parts; 0: what an int counts
+  bool large_counts = true;     ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
 };
 

@@ -2,13 +2,12 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "exec/legs.hpp"
+#include "exec/threads.hpp"
 #include "exec/walk.hpp"
 #include "kallima/error.hpp"
-#include "local/copy.hpp"
 
 namespace kallima::exec {
 
@@ -17,32 +16,6 @@ namespace {
 /// Bytes from which a sweep writes past the caches. Below, what it writes is still there when the
 /// next one reads it.
 constexpr Index stream_from = Index{1} << 22;
-
-/// Copies a product of progressions, digit by digit; the last two by the kernel.
-template <class E>
-void copy_box(E* to, const std::vector<Index>& to_strides, const E* from,
-              const std::vector<Index>& from_strides, const Places& to_steps,
-              const Places& from_steps, const Places& counts, const std::vector<int>& order,
-              std::size_t depth) {
-  const auto digit = static_cast<std::size_t>(order[depth]);
-  const Index to_stride = to_strides[digit] * to_steps[digit];
-  const Index from_stride = from_strides[digit] * from_steps[digit];
-  if (depth + 1 == order.size()) {
-    local::copy_plane<E>({to, 0, to_stride}, {from, 0, from_stride}, 1, counts[digit]);
-    return;
-  }
-  if (depth + 2 == order.size()) {
-    const auto inner = static_cast<std::size_t>(order[depth + 1]);
-    local::copy_plane<E>({to, to_stride, to_strides[inner] * to_steps[inner]},
-                         {from, from_stride, from_strides[inner] * from_steps[inner]},
-                         counts[digit], counts[inner]);
-    return;
-  }
-  for (Index i = 0; i < counts[digit]; ++i) {
-    copy_box(to + i * to_stride, to_strides, from + i * from_stride, from_strides, to_steps,
-             from_steps, counts, order, depth + 1);
-  }
-}
 
 }  // namespace
 
@@ -74,8 +47,9 @@ Index EngineSet<T>::root_bytes() const {
 
 template <class T>
 Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
-                      std::complex<T>* tile)
+                      std::complex<T>* tile, const Workers& workers)
     : direction_(plan.direction()),
+      workers_(workers),
       legs_(lay_out(plan, schedule(plan, in_place), rank)),
       engines_(engines) {
   const int sign = plan.direction() == Direction::forward ? -1 : 1;
@@ -84,9 +58,10 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
   for (LegLayout& leg : legs_) {
     most_sends = std::max(most_sends, leg.sends.size());
     most_receives = std::max(most_receives, leg.receives.size());
-    if (leg.is_exchange || leg.sweep.kernel == Kernel::none || leg.sources.empty()) continue;
+    if (leg.is_exchange || leg.sources.empty()) continue;
     leg.streams =
         volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >= stream_from;
+    if (leg.sweep.kernel == Kernel::none) continue;
     choose_engines(leg, sign, tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
   }
@@ -143,43 +118,17 @@ template <class T>
 void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
   const LegLayout& here = legs_[leg];
   if (here.sources.empty()) return;
-  const Worker worker{areas.tile, 0, 1};
-  if (here.sweep.kernel == Kernel::none) {
-    copy_patches(here, areas);
-  } else if (here.joined) {
-    sweep_planes(here, areas, here.scales ? factor : T{1}, worker);
-  } else {
-    sweep_tiles(here, areas, here.scales ? factor : T{1}, worker);
-  }
-}
-
-template <class T>
-void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas) const {
-  for (const Patch& source : leg.sources) {
-    for (const Patch& target : leg.targets) {
-      Places source_steps{};
-      Places target_steps{};
-      Places counts{};
-      Index from = source.offset;
-      Index to = target.offset;
-      bool meets = true;
-      for (std::size_t d = 0; d < source.places.size() && meets; ++d) {
-        const Progression common = intersect(source.places[d], target.places[d]);
-        meets = !common.empty();
-        const Progression in_source = places(source.places[d], common);
-        const Progression in_target = places(target.places[d], common);
-        from += in_source.first * source.strides[d];
-        to += in_target.first * target.strides[d];
-        source_steps[d] = in_source.step;
-        target_steps[d] = in_target.step;
-        counts[d] = common.count;
-      }
-      if (!meets) continue;
-      copy_box<std::complex<T>>(writable<T>(areas, target.area, target.owner) + to, target.strides,
-                                readable<T>(areas, source.area, source.owner) + from,
-                                source.strides, target_steps, source_steps, counts, leg.others, 0);
+  const T scale = here.scales ? factor : T{1};
+  in_parallel(workers_.count, [&](Index number, Index count) {
+    const Worker worker{areas.tile + number * workers_.tile, number, count};
+    if (here.sweep.kernel == Kernel::none) {
+      copy_patches(here, areas, worker);
+    } else if (here.joined) {
+      sweep_planes(here, areas, scale, worker);
+    } else {
+      sweep_tiles(here, areas, scale, worker);
     }
-  }
+  });
 }
 
 template <class T>

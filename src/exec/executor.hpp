@@ -118,12 +118,18 @@ class EngineSet {
   std::vector<local::Roots<T>> roots_;
 };
 
+/// The threads of a rank.
+struct Workers {
+  Index count = 1;
+  Index tile = 0;  ///< elements from one thread's tile to the next one's
+};
+
 /// One rank's share of a plan, in or out of place.
 template <class T>
 class Executor {
  public:
-  /// Where the areas are. `workspace` holds main + spill elements and `tile` tile elements of the
-  /// Workspace of this rank; both are aligned to 64 bytes.
+  /// Where the areas are. `workspace` holds main + spill elements of the Workspace of this rank,
+  /// `tile` tile elements for every thread; both are aligned to 64 bytes.
   struct Areas {
     const std::complex<T>* input = nullptr;
     std::complex<T>* output = nullptr;
@@ -135,7 +141,7 @@ class Executor {
 
   /// Lays out the legs. O(peers) memory. `tile` is used to plan the engine.
   Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
-           std::complex<T>* tile);
+           std::complex<T>* tile, const Workers& workers = {});
 
   [[nodiscard]] std::size_t legs() const { return legs_.size(); }
   [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
@@ -159,9 +165,10 @@ class Executor {
   };
   void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
   void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
-  void copy_patches(const LegLayout& leg, const Areas& areas) const;
+  void copy_patches(const LegLayout& leg, const Areas& areas, const Worker& worker) const;
 
   Direction direction_;
+  Workers workers_;
   std::vector<LegLayout> legs_;
   EngineSet<T>& engines_;
   std::vector<transport::Message> sending_;

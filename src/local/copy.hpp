@@ -64,7 +64,7 @@ void copy_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns) {
 }
 
 /// Copies elements that lie `stride` apart to a contiguous run, past the caches where whole cache
-/// lines are written; the ends go the usual way. A fence is needed before others may read it.
+/// lines are written; the ends go the usual way. finish_streams() before others may read it.
 template <class E>
 void stream_run(E* to, const E* from, Index stride, Index count) {
   Index i = 0;
@@ -93,6 +93,13 @@ void stream_run(E* to, const E* from, Index stride, Index count) {
   }
 #endif
   for (; i < count; ++i) to[i] = from[i * stride];
+}
+
+/// Streaming stores are not ordered by a release, so the thread that made them does it.
+inline void finish_streams() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
 }
 
 /// copy_plane past the caches, where what is written is contiguous along rows or columns.

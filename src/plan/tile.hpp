@@ -5,7 +5,7 @@
 // for lines that lie across memory: in place it takes up to twice as long.
 //
 // Rows of a tile begin an odd number of cache lines apart: powers of two, which most extents are,
-// would put all rows into few sets of the cache.
+// would put all rows into few sets of the cache. Sizes are whole cache lines.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,8 @@ inline PlaneShape plane_shape(const Sweep& fast, Index columns, const Sweep& slo
   shape.column_chunk = slow.lines;
   shape.column = padded_row(rows, element_bytes);
   shape.wide = std::min(columns, 4 * shape.column_chunk);
-  shape.aside = std::max(shape.row_chunk * columns, shape.wide * shape.column);
+  shape.aside =
+      std::max(padded_row(shape.row_chunk * columns, element_bytes), shape.wide * shape.column);
   return shape;
 }
 

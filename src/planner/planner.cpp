@@ -234,7 +234,7 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
     const std::vector<int>& order = layout.order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
-      if (done[a] || request.problem.shape[a] == 1 || !layout.whole(a)) continue;
+      if (done[a] || request.problem.shape[a] == 1 || !path[s].at.done[a]) continue;
       done[a] = true;
       sweeps[s].push_back(a);
     }
@@ -430,8 +430,21 @@ Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
           request.placement, path.front().at.layout, writer.finish()};
 }
 
+/// One long line on one rank rides too, and meets itself: it is split so that each sweep's lines
+/// stay in the cache. Empty where that is not what is asked for.
+std::optional<Plan> plan_alone(const PlanRequest& request) {
+  const Shape& shape = request.problem.shape;
+  if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Way::cyclic))
+    return std::nullopt;
+  const Layout layout = request.in.value_or(Layout::block(shape, {1}));
+  if (!layout.is_grid() || (request.out && *request.out != layout)) return std::nullopt;
+  if (ride_radices(shape[0], 1).size() < 2) return std::nullopt;
+  return plan_along(request, {{{layout, {false}}, false}, {{layout, {true}}, true}});
+}
+
 /// The plan of one way, or of any; empty where it leads nowhere.
 std::optional<Plan> best_plan(const PlanRequest& request) {
+  if (std::optional<Plan> plan = plan_alone(request)) return plan;
   const Proposals starts = start_proposals(request);
   constexpr int worst = 63;
   for (int limit = 0; limit <= worst; ++limit) {

@@ -62,7 +62,11 @@ Index near_root(Index n) {
 }  // namespace
 
 std::vector<Index> ride_radices(Index n, Index procs) {
-  if (procs == 1) return {n};
+  if (procs == 1) {
+    constexpr Index shortest = 16;  // a digit that is worth a sweep
+    const Index second = n > longest_alone ? near_root(n) : 1;
+    return second < shortest ? std::vector<Index>{n} : std::vector<Index>{n / second, second};
+  }
   if (n % procs != 0 || n == procs) return {};
   const Index local = n / procs;
   if (local > longest_line && local % procs == 0) {
@@ -87,7 +91,7 @@ std::optional<Ride> find_ride(const Layout& layout, const std::vector<bool>& don
   std::size_t exchanges = 0;
   for (std::size_t a = 0; a < layout.axes(); ++a) {
     const Axis& axis = layout.axis(a);
-    if (done[a] || axis.whole()) {
+    if (done[a]) {
       ride.digits.push_back({static_cast<int>(a), 1, DigitKind::frequency});
       dealt.push_back(axis);
       continue;

@@ -20,10 +20,14 @@ namespace kallima {
 /// Lines longer than this do not stay in the first caches.
 inline constexpr Index longest_line = 2048;
 
-/// Radices of an axis of n over p cards, heaviest position digit first: n/p, r_1, ..., r_t. {n} for
-/// p = 1. Empty where no ride ends in the layout it begins in. Where one exchange suffices and n/p
-/// is a long line, two radices near the root of n instead, both multiples of p: the second digit is
-/// then dealt like cards itself, and every sweep's lines live in the cache.
+/// A line on one rank that is longer than this does not stay in the second cache.
+inline constexpr Index longest_alone = Index{1} << 16;
+
+/// Radices of an axis of n over p cards, heaviest position digit first: n/p, r_1, ..., r_t. Empty
+/// where no ride ends in the layout it begins in. Where one exchange suffices and n/p is a long
+/// line, two radices near the root of n instead, both multiples of p: the second digit is then
+/// dealt like cards itself, and every sweep's lines live in the cache. For p = 1 {n}, or two near
+/// its root where it is longer than longest_alone.
 std::vector<Index> ride_radices(Index n, Index procs);
 
 /// A ride over some axes of a layout.
@@ -34,8 +38,7 @@ struct Ride {
   std::vector<std::vector<int>> sweeps;  ///< digits transformed in each of them
 };
 
-/// The ride along all axes of a grid that are neither `done` nor whole; empty where one cannot
-/// ride.
+/// The ride along all axes of a grid that are not `done`; empty where one cannot ride.
 std::optional<Ride> find_ride(const Layout& layout, const std::vector<bool>& done);
 
 }  // namespace kallima

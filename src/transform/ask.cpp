@@ -7,10 +7,14 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "exec/threads.hpp"
 
 namespace kallima {
 
 namespace {
+
+/// More than any node has cores.
+constexpr Index most_threads = 4096;
 
 /// An enumerator that came through a cast may be none.
 template <class Enum>
@@ -38,13 +42,23 @@ PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
                     options.message_bytes));
   }
+  if (options.threads < 1 || options.threads > most_threads) {
+    throw InvalidOption(
+        fmt::format("{} threads a rank; give 1 to {}", options.threads, most_threads));
+  }
+  if (options.threads > 1 && !exec::has_threads()) {
+    throw InvalidOption(fmt::format(
+        "{} threads a rank, and the library is built without OpenMP; give 1, or build it where "
+        "CMake finds OpenMP",
+        options.threads));
+  }
   PlanRequest request;
   request.problem = {shape, precision};
   request.ranks = ranks;
   request.in = options.in;
   request.out = options.out;
   request.route = options.route;
-  request.tile_bytes = options.tile_bytes;
+  if (options.tile_bytes != 0) request.tile_bytes = options.tile_bytes;
   validate(request);
   if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
     throw InvalidOption(fmt::format("{} box lengths for {} axes; give one per axis or none",
@@ -61,11 +75,11 @@ PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks
 std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
-      "box lengths {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n",
+      "box lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.lengths,
-      options.tile_bytes, options.message_bytes, options.large_counts);
+      options.threads, options.tile_bytes, options.message_bytes, options.large_counts);
 }
 
 void require_same(const std::string& mine, const std::string& root, int rank) {

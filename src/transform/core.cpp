@@ -13,6 +13,8 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "exec/threads.hpp"
+#include "local/cache.hpp"
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
 
@@ -48,8 +50,13 @@ std::array<T, 2> factors(Scaling scaling, Index elements) {
   return {T{1}, T{1}};
 }
 
-/// The request with what is known of where the ranks are. KALLIMA_SHARED=off keeps them apart.
-PlanRequest placed(PlanRequest request, const transport::Communicator& communicator) {
+/// The request with what is known of the machine and of where the ranks are on it.
+/// KALLIMA_SHARED=off keeps them apart.
+PlanRequest placed(PlanRequest request, const Options& options,
+                   const transport::Communicator& communicator) {
+  // Of a cache five eighths: the rest is for what a tile is gathered from and scattered to.
+  const Index cache = options.tile_bytes == 0 ? local::second_cache_bytes() : 0;
+  if (cache > 0) request.tile_bytes = cache / 8 * 5;
   const char* const shared = std::getenv("KALLIMA_SHARED");
   const bool off = shared != nullptr && std::string_view(shared) == "off";
   const bool one_node = communicator.ranks_on_node == communicator.size;
@@ -80,7 +87,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>&
         checked_request(given.shape, precision_of<T>, communicator_->size, options_);
     ask = ask_text(request, options_);
     if (!root) return;
-    const Plan plan = make_plan(placed(request, *communicator_));
+    const Plan plan = make_plan(placed(request, options_, *communicator_));
     adopt(plan);
     message = packed({ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string()});
   });
@@ -136,7 +143,12 @@ void TransformCore<T>::adopt(const Plan& forward) {
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
   window_bytes_ = {checked_mul(need.window, bytes, "bytes of a window"),
                    checked_mul(need.other_window, bytes, "bytes of a window")};
-  tile_ = Buffer(options_.memory, checked_mul(need.tile, bytes, "bytes of a tile"), "tile");
+  exec::Workers workers{options_.threads, need.tile};
+  tile_ = Buffer(options_.memory,
+                 checked_mul(checked_mul(workers.tile, workers.count, "elements of tiles"), bytes,
+                             "bytes of tiles"),
+                 "tile");
+  exec::in_parallel(workers.count, [](Index, Index) {});  // threads are made now, not in run()
 
   auto* const tile = reinterpret_cast<std::complex<T>*>(tile_.view().data);
   const bool only_wisdom = communicator_->rank != 0 && options_.effort != Effort::estimate;
@@ -151,8 +163,8 @@ void TransformCore<T>::adopt(const Plan& forward) {
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
       auto& executor = executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
-      executor =
-          std::make_unique<exec::Executor<T>>(plan(direction), in_place, rank, *engines_, tile);
+      executor = std::make_unique<exec::Executor<T>>(plan(direction), in_place, rank, *engines_,
+                                                     tile, workers);
       for (std::size_t leg = 0; leg < executor->legs(); ++leg) {
         if (executor->is_exchange(leg)) channel_->reserve(executor->receives(leg, {}));
       }

@@ -179,9 +179,6 @@ Windows::~Windows() {
 }
 
 void Windows::arrive() {
-#if defined(__x86_64__)
-  _mm_sfence();  // streaming stores are not ordered by the release below
-#endif
   ++arrivals_;
   auto* const head = reinterpret_cast<Head*>(parts_[static_cast<std::size_t>(rank_)].base);
   head->arrivals.store(arrivals_, std::memory_order_release);

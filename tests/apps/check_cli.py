@@ -31,6 +31,8 @@ BENCHED = [
     ["c2c:64x48"],
     ["c2c:31x37:f32", "--in", "slab", "--out", "same"],
     ["c2c:20x18x15", "--in-place"],
+    ["c2c:70000", "--threads", "2"],  # long enough to be split on one rank
+    ["c2c:12x20x16:f32", "--threads", "3", "--out", "same", "--in", "slab"],
     ["c2c:16x16x16:f32", "--route", "alltoallv", "--in-place", "--backward"],
     ["c2c:7x6x5x4"],
     ["c2c:2x1x3", "--effort", "measure"],  # fewer elements along each axis than ranks
@@ -276,12 +278,16 @@ def case_bench(cli):
     ranks = cli.options.ranks
     for arguments in BENCHED:
         report = cli.launch(ranks, "bench", *arguments, "-i", "3", "-x", "1", "--verify", "--json").json()
-        expect_equal(list(report), ["schema", "problem", "direction", "ranks", "nodes", "runs", "results", "best"],
+        expect_equal(list(report), ["schema", "problem", "direction", "ranks", "nodes", "threads", "runs", "results",
+                                    "best"],
                      "keys of a report")
         expect_equal(report["schema"], "kallima.bench/1", "schema")
         expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
         expect_equal(len(report["results"]), 1, "results")
         planned = [word for word in arguments if word not in ("--backward", "--in-place", "--effort", "measure")]
+        if "--threads" in planned:
+            at = planned.index("--threads")
+            del planned[at:at + 2]
         if report["results"][0]["route"] and "--route" not in planned:
             planned += ["--route", report["results"][0]["route"]]
         plan = cli.run("plan", *planned, "-n", str(ranks), "--json").json()

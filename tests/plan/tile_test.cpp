@@ -44,6 +44,7 @@ TEST(Tile, both_of_its_halves_hold_all_lines_and_begin_on_cache_lines) {
           const TileShape shape = tile_shape(sweep, length, bytes);
           EXPECT_EQ(shape.lines % shape.chunk, 0);
           EXPECT_EQ(shape.gathered_size * bytes % cache_line, 0);
+          EXPECT_EQ(shape.size() * bytes % cache_line, 0);
           expect_apart(shape.gathered, lines, length, shape.gathered_size);
           ASSERT_FALSE(shape.in_place());
           expect_apart(shape.done, lines, length, shape.done_size);
@@ -71,6 +72,7 @@ TEST(Tile, a_plane_has_room_aside_for_chunks_of_rows_and_of_columns) {
       fast.lines = std::min<Index>(rows, 8);
       slow.lines = std::min<Index>(columns, 8);
       const PlaneShape shape = plane_shape(fast, columns, slow, rows, 16);
+      EXPECT_EQ(shape.size() * 16 % cache_line, 0);
       expect_apart({1, shape.row}, rows, columns, shape.plane_size());
       expect_apart({1, columns}, shape.row_chunk, columns, shape.aside);
       expect_apart({1, shape.column}, shape.wide, rows, shape.aside);

@@ -440,5 +440,26 @@ TEST(Planner, requests_that_cannot_be_are_refused_with_the_mend) {
   EXPECT_NO_THROW(validate(request("c2c:8x8x8", 4)));
 }
 
+TEST(Planner, a_long_line_on_one_rank_is_split_near_its_root) {
+  PlanRequest asked;
+  asked.problem = {{Index{1} << 22}, Precision::f64};
+  asked.ranks = 1;
+  asked.placement.ranks_per_node = 1;
+  const Plan plan = make_plan(asked);
+  samples::check_plan(plan);
+  EXPECT_EQ(plan.exchanges(), 1);
+  EXPECT_EQ(schedule(plan, false).passes(), 2);
+  EXPECT_EQ(plan.input(), plan.output());
+  for (const State& state : plan.states()) {
+    if (state.digits.size() == 1) continue;
+    EXPECT_EQ(state.layout.shape(), (Shape{2048, 2048}));
+  }
+  // Short lines, and those that have no divisor near their root, stay whole.
+  for (const Index n : {Index{1} << 16, Index{100003}, Index{2} * 100003}) {
+    asked.problem.shape = {n};
+    EXPECT_EQ(make_plan(asked).exchanges(), 0) << n;
+  }
+}
+
 }  // namespace
 }  // namespace kallima

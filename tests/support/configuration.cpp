@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "exec/threads.hpp"
+
 namespace kallima::test {
 
 namespace {
@@ -157,6 +159,9 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
   if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
   if (random.chance(30)) c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024});
   c.options.large_counts = random.chance(50);
+  if (exec::has_threads() && c.ranks <= 4 && random.chance(25)) {
+    c.options.threads = random.pick<Index>({2, 3});
+  }
   return c;
 }
 
@@ -168,7 +173,8 @@ std::string Configuration::to_text() const {
          (options.out ? options.out->to_text() : "any") + "', scaling " +
          std::to_string(static_cast<int>(options.scaling)) + ", tiles of " +
          std::to_string(options.tile_bytes) + " bytes, messages of " +
-         std::to_string(options.message_bytes) + (options.large_counts ? "" : ", in parts");
+         std::to_string(options.message_bytes) + (options.large_counts ? "" : ", in parts") + ", " +
+         std::to_string(options.threads) + " threads";
 }
 
 }  // namespace kallima::test

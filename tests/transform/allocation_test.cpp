@@ -228,7 +228,7 @@ Plan planned(const Configuration& c, Precision precision) {
   request.in = c.options.in;
   request.out = c.options.out;
   request.route = c.options.route;
-  request.tile_bytes = c.options.tile_bytes;
+  if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
   return make_plan(request);
 }
 
@@ -258,7 +258,8 @@ void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complain
   const Plan plan = planned(c, precision_of<T>);
   const Transform<T> fft(comm, c.shape, options);
 
-  const Workspace need = needed(plan, fft.rank());
+  Workspace need = needed(plan, fft.rank());
+  need.tile *= options.threads;
   complaints.equal(fft.workspace_bytes(), need.elements() * element, "workspace_bytes()");
   // Windows are the node's memory, not that of the user's source.
   const Index bytes = (need.elements() - need.window - need.other_window) * element;

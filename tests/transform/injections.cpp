@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "exec/threads.hpp"
 #include "transform/memory.hpp"
 
 namespace kallima::test {
@@ -118,9 +119,13 @@ void options(std::vector<Injection>& list) {
     add("box lengths " + name, [v = values](Shape&, Options& o, int) { o.lengths = v; });
   }
   constexpr Index lowest = std::numeric_limits<Index>::min();
-  for (const Index bytes : {Index{0}, Index{-1}, lowest}) {
+  for (const Index bytes : {Index{-1}, lowest}) {
     add("tiles of " + std::to_string(bytes) + " bytes",
         [bytes](Shape&, Options& o, int) { o.tile_bytes = bytes; });
+  }
+  for (const Index threads : {Index{0}, Index{-1}, Index{1} << 40}) {
+    add(std::to_string(threads) + " threads",
+        [threads](Shape&, Options& o, int) { o.threads = threads; });
   }
   for (const Index bytes : {Index{-1}, lowest}) {
     add("messages of " + std::to_string(bytes) + " bytes",
@@ -303,6 +308,9 @@ void mismatches(std::vector<Injection>& list, int ranks) {
   list.push_back(mismatch("box lengths and none", [](Shape&, Options& o, int v) {
     if (v > 0) o.lengths = {1.0 * v, 1.0, 1.0};
   }));
+  if (exec::has_threads()) {
+    list.push_back(mismatch("threads", [](Shape&, Options& o, int v) { o.threads += v; }));
+  }
   list.push_back(mismatch("tile bytes", [](Shape&, Options& o, int v) { o.tile_bytes += v; }));
   list.push_back(
       mismatch("message bytes", [](Shape&, Options& o, int v) { o.message_bytes = 1000 * v; }));

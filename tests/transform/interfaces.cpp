@@ -64,6 +64,7 @@ class PlannedInC final : public Planned {
     options.out_layout = out ? out->c_str() : nullptr;
     options.lengths = ask.options.lengths.empty() ? nullptr : ask.options.lengths.data();
     options.tile_bytes = ask.options.tile_bytes;
+    options.threads = ask.options.threads;
     options.message_bytes = ask.options.message_bytes;
     if (memory_) {
       options.allocate = [](size_t bytes, void* source) {
@@ -143,7 +144,7 @@ class InterfaceOf final : public Interface {
 
 bool can_be_said_in_c(const Ask& ask) {
   const Options& options = ask.options;
-  if (ask.make || options.tile_bytes == 0) return false;
+  if (ask.make || options.threads == 0) return false;
   if (!options.lengths.empty() && options.lengths.size() != ask.shape.size()) return false;
   return (!options.in || options.in->shape() == ask.shape) &&
          (!options.out || options.out->shape() == ask.shape);

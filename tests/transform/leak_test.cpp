@@ -68,7 +68,7 @@ Transform<T> use(const Cycle& cycle, MPI_Comm comm, int rank,
   Options options = c.options;
   options.memory = memory;
   memory->fail_at(cycle.ending == Ending::no_memory && bad ? 1 : 0);
-  if (cycle.ending == Ending::bad_argument && bad) options.tile_bytes = 0;
+  if (cycle.ending == Ending::bad_argument && bad) options.tile_bytes = -1;
   if (cycle.ending == Ending::mismatch && bad) options.tile_bytes += 1;
   Transform<T> fft(comm, shape, options);
   if (cycle.ending == Ending::only_made) return fft;

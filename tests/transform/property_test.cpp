@@ -204,6 +204,7 @@ Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
   options.in_layout = c.options.in ? in_text.c_str() : nullptr;
   options.out_layout = c.options.out ? out_text.c_str() : nullptr;
   options.tile_bytes = c.options.tile_bytes;
+  options.threads = c.options.threads;
   options.message_bytes = c.options.message_bytes;
   kallima_transform* made = nullptr;
   kallima_error error;
@@ -257,7 +258,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   request.ranks = c.ranks;
   request.in = c.options.in;
   request.out = c.options.out;
-  request.tile_bytes = c.options.tile_bytes;
+  if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
   request.route = seed % 2 == 0 ? Route::messages : Route::windows;
   const Plan plan = make_plan(request);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));

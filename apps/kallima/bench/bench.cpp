@@ -37,6 +37,7 @@ struct BenchArguments {
   Index warm_up = 2;
   Effort effort = Effort::estimate;
   bool effort_given = false;
+  Index threads = 1;
   bool in_place = false;
   bool backward = false;
   bool verify = false;
@@ -58,6 +59,7 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   const bool at_best = !arguments.against.empty() && !arguments.effort_given;
   task.effort = at_best ? Effort::measure : arguments.effort;
   task.in_place = arguments.in_place;
+  task.threads = arguments.threads;
   return task;
 }
 
@@ -270,6 +272,10 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--wisdom", arguments.wisdom,
                   "Keep what FFT engines learn in this file, and use what is in it")
       ->type_name("FILE");
+  command
+      .add_option("--threads", arguments.threads, "Threads that share a rank's sweeps (default: 1)")
+      ->type_name("N")
+      ->check(at_least(1));
   command.add_flag("--in-place", arguments.in_place, "Transform in one array");
   command.add_flag("--backward", arguments.backward, "Time the way back, frequency to position");
   command.add_flag("--verify", arguments.verify,

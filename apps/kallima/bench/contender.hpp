@@ -26,6 +26,7 @@ struct Task {
   Direction direction = Direction::forward;
   Effort effort = Effort::estimate;
   bool in_place = false;
+  Index threads = 1;  ///< of a rank, where the contender has any
 };
 
 /// Arrays that all contenders use in turns: memory is not what they differ in, and ten of them need

@@ -16,6 +16,7 @@ Options options_for(const Task& task) {
   options.out = task.request.out;
   options.route = task.request.route;
   options.effort = task.effort;
+  options.threads = task.threads;
   return options;
 }
 

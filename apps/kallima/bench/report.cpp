@@ -145,6 +145,7 @@ Json bench_json(const Session& session, const Task& task, const std::vector<Resu
           {"direction", task.direction == Direction::forward ? "forward" : "backward"},
           {"ranks", session.size},
           {"nodes", session.nodes},
+          {"threads", task.threads},
           {"runs", rows.front().runs.slowest.size()},
           {"results", std::move(results)},
           {"best", std::move(best)}};
@@ -156,7 +157,9 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
       "{}\nmeasured here: {}\n{}, after {} of warm-up; a run takes as long as its slowest rank\n",
       heading(fmt::format("bench {} {}, {}", task.request.problem.to_text(),
                           task.direction == Direction::forward ? "forward" : "backward",
-                          task.in_place ? "in place" : "out of place")),
+                          (task.in_place ? "in place" : "out of place") +
+                              (task.threads > 1 ? fmt::format(", {} threads a rank", task.threads)
+                                                : std::string()))),
       here(session),
       text::plural(static_cast<Index>(rows.front().runs.slowest.size()), "timed run"), warm_up);
   if (rows.size() > 1) {
@@ -164,13 +167,15 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
         "in turns, in the same arrays; x kallima is the ratio of medians, quartiles are of the "
         "ratios run by run\nmemory is what the process grew by beyond the arrays\n";
   }
-  text += "\n" + results_table(rows);
+  text += '\n';
+  text += results_table(rows);
   for (const Result* best : best_of_groups(rows)) {
     const Ratio ratio = ratio_of(*best, rows.front());
     text += fmt::format("best of {}: {}, {} x kallima ({})\n", best->facts.group, best->name,
                         ratio_text(ratio), quartiles_text(ratio));
   }
-  return text + "\n" + remarks(rows, promised_error(task.request.problem));
+  text += '\n';
+  return text + remarks(rows, promised_error(task.request.problem));
 }
 
 }  // namespace kallima::cli

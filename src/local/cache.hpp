@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kallima/checked.hpp"
+
+namespace kallima::local {
+
+/// Bytes of the second-level cache of the core this runs on; 0 where the system does not tell.
+Index second_cache_bytes();
+
+}  // namespace kallima::local
