@@ -22,20 +22,40 @@ RUNS=${RUNS:-15}
 MPIRUN=${MPIRUN:-mpirun --bind-to core}
 mkdir -p "$folder"
 
+# once NAME REPEAT RANKS RUNS PROBLEM [ARGUMENT...]
+once() {
+  local name=$1 repeat=$2 ranks=$3 runs=$4
+  shift 4
+  local file="$folder/$name.$repeat.json"
+  [[ -s $file ]] && return
+  echo "$name, $repeat of $REPEATS" >&2
+  local more=()
+  [[ $ranks -gt $(nproc) ]] && more=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+  [[ $ranks -eq 1 ]] && more=(--bind-to none)
+  # FFTW's wisdom is of use only to the same parts of FFTW: a file for every list of rivals.
+  local rivals=none word
+  for word in "$@"; do [[ $word == *fftw-mpi* ]] && rivals=$word; done
+  # shellcheck disable=SC2086 # words of MPIRUN are words
+  $MPIRUN "${more[@]}" -n "$ranks" "$program" bench "$@" -i "$runs" --wisdom "$folder/wisdom.$rivals" \
+    --json >"$file.part"
+  mv "$file.part" "$file"
+}
+
 # bench NAME RANKS RUNS RIVALS PROBLEM [ARGUMENT...]
 bench() {
   local name=$1 ranks=$2 runs=$3 rivals=$4 repeat
   shift 4
   for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
-    local file="$folder/$name.$repeat.json"
-    [[ -s $file ]] && continue
-    echo "$name, $repeat of $REPEATS" >&2
-    local more=()
-    [[ $ranks -gt $(nproc) ]] && more=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
-    # shellcheck disable=SC2086 # words of MPIRUN are words
-    $MPIRUN "${more[@]}" -n "$ranks" "$program" bench "$@" --against "$rivals" -i "$runs" \
-      --wisdom "$folder/wisdom" --json >"$file.part"
-    mv "$file.part" "$file"
+    once "$name" "$repeat" "$ranks" "$runs" "$@" --against "$rivals"
+  done
+}
+
+# threads NAME RUNS PROBLEM: one rank with threads, and as many ranks, in turns.
+threads() {
+  local repeat
+  for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
+    once "$1_ranks" "$repeat" "$RANKS" "$2" "$3" --effort measure
+    once "$1_threads" "$repeat" 1 "$2" "$3" --effort measure --threads "$RANKS"
   done
 }
 
@@ -57,6 +77,9 @@ if [[ $what != problems ]]; then
   bench c2c_243x250x256 "$RANKS" "$RUNS" $few "c2c:243x250x256"
   bench c2c_257 "$RANKS" "$RUNS" $few "c2c:257^3"
   bench c2c_128_crowded "$((2 * RANKS))" "$RUNS" $few "c2c:128^3"
+  threads c2c_128 "$RUNS" "c2c:128^3"
+  threads c2c_256 "$RUNS" "c2c:256^3"
+  threads c2c_2^22 "$RUNS" "c2c:2^22"
   KALLIMA_SHARED=off bench c2c_256_messages "$RANKS" "$RUNS" $few "c2c:256^3"
 fi
 python3 "$here/report.py" "$folder" >"$folder/report.md"

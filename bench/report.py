@@ -88,6 +88,33 @@ def target_table(runs):
     return lines if len(lines) > 2 else []
 
 
+def thread_table(runs):
+    lines = ["| problem | 1 rank with threads, in units of as many ranks | median |", "| --- | --- | ---: |"]
+    for name, reports in runs.items():
+        pairs = list(zip(reports, runs.get(name.replace("_threads", "_ranks"), [])))
+        if not name.endswith("_threads") or not pairs:
+            continue
+        ratios = [one["results"][0]["median_s"] / many["results"][0]["median_s"] for one, many in pairs]
+        lines.append(f"| {reports[0]['problem']} | {', '.join(f'{ratio:.2f}' for ratio in ratios)} | "
+                     f"{statistics.median(ratios):.2f} |")
+    return lines if len(lines) > 2 else []
+
+
+def memory_table(runs):
+    """What Kallima takes beyond input and output, in units of the largest local array."""
+    lines = ["| problem | workspace | in units of the local data |", "| --- | ---: | ---: |"]
+    for name, reports in runs.items():
+        first = reports[0]
+        row = first["results"][0]
+        shape = first["problem"].split(":")[1].split("x")
+        elements = 1
+        for extent in shape:
+            elements *= int(extent)
+        local = 16 * elements / first["ranks"]
+        lines.append(f"| {name} | {bytes_text(row['workspace_bytes'])} | {row['workspace_bytes'] / local:.2f} |")
+    return lines
+
+
 def plot(runs, path):
     """Bars: the time of each rival's fastest row, in units of Kallima's."""
     colours = {"fftw-mpi": "#c44e52", "fftw-threads": "#8172b2", "spfft": "#937860", "bare/sum": "#8c8c8c"}
@@ -118,12 +145,13 @@ def plot(runs, path):
 def main():
     folder = sys.argv[1]
     runs = loaded(folder)
-    lines = target_table(runs)
-    if lines:
-        print("\n".join(lines) + "\n")
-    for name, reports in runs.items():
+    for lines in (target_table(runs), thread_table(runs), memory_table(runs)):
+        if lines:
+            print("\n".join(lines) + "\n")
+    against = {name: reports for name, reports in runs.items() if len(reports[0]["results"]) > 1}
+    for name, reports in against.items():
         print("\n".join(problem_table(name, reports)))
-    plot(runs, os.path.join(folder, "report.svg"))
+    plot(against, os.path.join(folder, "report.svg"))
 
 
 if __name__ == "__main__":

@@ -105,17 +105,22 @@ class Lines {
     });
   }
 
-  /// The next `count` lines where they lie in one patch, one behind the other; null elsewhere.
-  [[nodiscard]] const Patch* in_one_piece(Cursor cursor, Index count, Index length,
-                                          Index& offset) const {
-    if (leg_.sources.size() != 1) return nullptr;
+  /// Moves the cursor behind the next `count` lines.
+  void skip(Cursor& cursor, Index count) const {
+    for_each_row(cursor, count, [](const Cursor&, Index, Index) {});
+  }
+
+  /// True where the next `count` lines lie in the only source one behind the other, from `offset`.
+  [[nodiscard]] bool in_one_piece(const Cursor& cursor, Index count, Index length,
+                                  Index& offset) const {
+    if (leg_.sources.size() != 1) return false;
     const Patch& patch = leg_.sources.front();
     const bool dense = patch.strides[static_cast<std::size_t>(leg_.sweep.digit)] == 1 &&
                        (digits_.empty() || patch.strides[fast_] == length);
-    if (!dense || cursor.in_row + count > row_) return nullptr;
-    if (!offset_in(patch, row_digits_, cursor.at, offset)) return nullptr;
+    if (!dense || cursor.in_row + count > row_) return false;
+    if (!offset_in(patch, row_digits_, cursor.at, offset)) return false;
     offset += cursor.in_row * length;
-    return &patch;
+    return true;
   }
 
  private:
@@ -158,22 +163,26 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
     });
   };
 
+  // Lines that lie in memory as the engine wants them need not be gathered.
+  const bool reads_source =
+      leg.sweep.form == TileForm::lines && !shape.in_place() && !(twiddles && backward);
+
   const Range tiles = share(ceil_div(lines.count(), shape.lines), worker.number, worker.count);
   Cursor reading = lines.cursor(tiles.begin * shape.lines);
   Cursor writing = reading;
   for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
     const Index count = std::min(shape.lines, lines.count() - tile * shape.lines);
-    const Element* from = gathered;
+    const Element* from = nullptr;
     Index offset = 0;
-    const bool whole = count == shape.lines && !(twiddles && backward) && !shape.in_place();
-    const Patch* const patch =
-        whole ? lines.in_one_piece(reading, count, shape.length, offset) : nullptr;
-    if (patch != nullptr) from = readable<T>(areas, patch->area, patch->owner) + offset;
-    if (patch != nullptr && leg.sweep.form == TileForm::lines && local::Engine<T>::aligned(from)) {
-      lines.for_each_row(reading, count, [](const Cursor&, Index, Index) {});
+    if (reads_source && count == shape.lines &&
+        lines.in_one_piece(reading, count, shape.length, offset)) {
+      const Patch& source = leg.sources.front();
+      from = readable<T>(areas, source.area, source.owner) + offset;
+    }
+    if (from != nullptr && local::Engine<T>::aligned(from)) {
+      lines.skip(reading, count);
     } else {
       from = gathered;
-      if (twiddles && backward) writing = reading;
       lines.for_each_common(reading, count, leg.sources, shape.gathered,
                             [&](const Patch& source, const Common& common) {
                               gather<T>(gathered, areas, source, common);

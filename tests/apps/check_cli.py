@@ -113,6 +113,26 @@ def case_golden(cli):
         expect(got == want, f"kallima {' '.join(arguments)} prints\n{got}\nand golden/{name} is\n{want}")
 
 
+# Of the time of FFTW-MPI's fastest variant, at most so much; wide of what bench/on_node.sh measures.
+NO_SLOWER = {"c2c:64^3": 1.5, "c2c:128^3": 1.0}
+
+
+def case_speed(cli):
+    """Loose: the best of a few launches counts, so that noise does not fail it."""
+    for problem, most in NO_SLOWER.items():
+        ratios = []
+        for _ in range(4):
+            report = cli.launch(2, "bench", problem, "--against", "fftw-mpi", "-i", "15", "--json").json()
+            best = report["best"]["fftw-mpi"]
+            rows = {row["name"]: row for row in report["results"]}
+            ratios.append(min(rows["kallima"]["median_s"], rows["kallima/again"]["median_s"])
+                          / rows[best]["median_s"])
+            print(f"{problem}: {ratios[-1]:.2f} of the time of {best}, {most} allowed", flush=True)
+            if ratios[-1] <= most:
+                break
+        expect(min(ratios) <= most, f"{problem} takes {min(ratios):.2f} of FFTW-MPI's time, {most} allowed")
+
+
 def case_plan_json(cli):
     plan = cli.run("plan", "c2c:1280x64x64", "-n", "96", "--in", "slab", "--ranks-per-node", "48",
                    "--json").json()
