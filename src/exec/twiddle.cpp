@@ -44,8 +44,7 @@ void make_table(Block<T>& table, Index j, Index count, const local::Roots<T>& ro
 
 template <class T>
 void multiply(std::complex<T>* data, Index stride, Index count, const Block<T>& table,
-              std::complex<T> factor) {
-  Block<T> roots;
+              std::complex<T> factor, Block<T>& roots) {
   for (std::size_t i = 0; i < block_size; ++i) {
     roots.real[i] = table.real[i] * factor.real() - table.imag[i] * factor.imag();
     roots.imag[i] = table.real[i] * factor.imag() + table.imag[i] * factor.real();
@@ -64,6 +63,7 @@ template <class T>
 void twiddle(const TwiddledLines<T>& lines, const local::Roots<T>& roots, bool conjugate) {
   const T sign = conjugate ? T{-1} : T{1};
   std::array<Block<T>, group_size> tables{};
+  Block<T> scratch{};
   for (Index group = 0; group < lines.lines; group += group_size) {
     const Index end = std::min(lines.lines, group + group_size);
     for (Index line = group; line < end; ++line) {
@@ -75,7 +75,8 @@ void twiddle(const TwiddledLines<T>& lines, const local::Roots<T>& roots, bool c
         const std::complex<T> root = roots((lines.first + line * lines.step) * k);
         multiply(lines.data + line * lines.strides.line + k * lines.strides.element,
                  lines.strides.element, std::min(block_size, lines.length - k),
-                 tables[static_cast<std::size_t>(line - group)], {root.real(), sign * root.imag()});
+                 tables[static_cast<std::size_t>(line - group)], {root.real(), sign * root.imag()},
+                 scratch);
       }
     }
   }
