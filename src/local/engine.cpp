@@ -17,8 +17,8 @@ namespace {
 
 template <class T>
 typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): FFTW takes what it only reads as
-  // writable
+  // FFTW takes what it only reads as writable.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
   return reinterpret_cast<typename Fftw<T>::Complex*>(const_cast<std::complex<T>*>(data));
 }
 
