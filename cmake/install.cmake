@@ -31,9 +31,10 @@ install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
 
 # For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`.
 file(RELATIVE_PATH kallima_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-set(kallima_openmp_flags "")
+# Libraries, not the compiler's flag: who links may use another compiler.
+set(kallima_openmp_libraries "")
 if(kallima_openmp)
-  set(kallima_openmp_flags "${OpenMP_CXX_FLAGS}")
+  list(JOIN OpenMP_CXX_LIBRARIES " " kallima_openmp_libraries)
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima.pc.in" "${PROJECT_BINARY_DIR}/kallima.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"
