@@ -59,8 +59,10 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     most_sends = std::max(most_sends, leg.sends.size());
     most_receives = std::max(most_receives, leg.receives.size());
     if (leg.is_exchange || leg.sources.empty()) continue;
-    leg.streams =
-        volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >= stream_from;
+    // What stays in its area is in the cache already, where it was gathered from.
+    const bool stays = leg.sources.front().area == leg.targets.front().area;
+    leg.streams = !stays && volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >=
+                                stream_from;
     if (leg.sweep.kernel == Kernel::none) continue;
     choose_engines(leg, sign, tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
