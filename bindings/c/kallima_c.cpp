@@ -72,7 +72,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (c.reserved != 0) throw InvalidOption("reserved fields of kallima_options are 0");
   options.large_counts = c.large_counts != 0;
   if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
-  if (c.tile_bytes != 0) options.tile_bytes = c.tile_bytes;
+  options.tile_bytes = c.tile_bytes;
   if (c.threads != 0) options.threads = c.threads;
   options.message_bytes = c.message_bytes;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {

@@ -36,11 +36,7 @@ void copy_box(const Corner<E>& to, const Corner<const E>& from, const Places& co
   const local::Plane<E> target{to.data, to.strides[slow], to.strides[fast]};
   const local::Plane<const E> source{from.data, from.strides[slow], from.strides[fast]};
   const Index rows = order.size() == 1 ? 1 : counts[slow];
-  if (streams) {
-    local::stream_plane<E>(target, source, rows, counts[fast]);
-  } else {
-    local::copy_plane<E>(target, source, rows, counts[fast]);
-  }
+  local::store_plane<E>(target, source, rows, counts[fast], streams);
 }
 
 /// The members of a progression that lie in a range.
@@ -73,7 +69,7 @@ void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
         Corner<Element> to{writable<T>(areas, target.area, target.owner) + target.offset};
         Places counts{};
         bool meets = true;
-        for (std::size_t d = 0; d < source.places.size() && meets; ++d) {
+        for (std::size_t d = 0; d < source.places.size(); ++d) {
           Progression common = intersect(source.places[d], target.places[d]);
           if (d == cut && !common.empty()) common = within(common, slice);
           meets = !common.empty();

@@ -81,11 +81,7 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
         engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
             plane + begin, aside + (begin - column) * shape.column);
       }
-      if (factor != T{1}) {
-        for (Index i = 0; i < columns.size(); ++i) {
-          for (Index j = 0; j < shape.rows; ++j) aside[i * shape.column + j] *= factor;
-        }
-      }
+      scale_lines(aside, shape.column, columns.size(), shape.rows, factor);
       for_each_common(leg, at, leg.targets, all_rows, columns, {shape.column, 1},
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(aside, areas, patch, common, leg.streams);

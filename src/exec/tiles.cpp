@@ -197,12 +197,7 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
         engine.run(from + (begin + line) * shape.gathered.line, done + line * shape.done.line);
       }
       if (twiddles && !backward) twiddle_by_roots(done, shape.done, writing, here);
-      if (factor != T{1}) {
-        for (Index line = 0; line < here; ++line) {
-          Element* const data = done + line * shape.done.line;
-          for (Index i = 0; i < shape.length; ++i) data[i] *= factor;
-        }
-      }
+      scale_lines(done, shape.done.line, here, shape.length, factor);
       lines.for_each_common(writing, here, leg.targets, shape.done,
                             [&](const Patch& target, const Common& common) {
                               scatter<T>(done, areas, target, common, leg.streams);

@@ -127,10 +127,15 @@ void scatter(const std::complex<T>* tile, const typename Executor<T>::Areas& are
       common.patch.element};
   const local::Plane<const std::complex<T>> from{tile + common.in_tile, common.tile.line,
                                                  common.tile.element};
-  if (streams) {
-    local::stream_plane<std::complex<T>>(to, from, common.lines, common.length);
-  } else {
-    local::copy_plane<std::complex<T>>(to, from, common.lines, common.length);
+  local::store_plane<std::complex<T>>(to, from, common.lines, common.length, streams);
+}
+
+/// Multiplies so many contiguous lines, `apart` elements from one to the next, by a factor.
+template <class T>
+void scale_lines(std::complex<T>* data, Index apart, Index lines, Index length, T factor) {
+  if (factor == T{1}) return;
+  for (Index line = 0; line < lines; ++line) {
+    for (Index i = 0; i < length; ++i) data[line * apart + i] *= factor;
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace kallima::local {
 
-/// Bytes of the second-level cache of the core this runs on; 0 where the system does not tell.
+/// Bytes of the second-level cache of this machine's first core; 0 where the system does not tell.
 Index second_cache_bytes();
 
 }  // namespace kallima::local

@@ -116,4 +116,14 @@ void stream_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns) {
   }
 }
 
+/// One or the other.
+template <class E>
+void store_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns, bool streams) {
+  if (streams) {
+    stream_plane<E>(to, from, rows, columns);
+  } else {
+    copy_plane<E>(to, from, rows, columns);
+  }
+}
+
 }  // namespace kallima::local
