@@ -9,8 +9,19 @@
 namespace kallima {
 namespace {
 
+/// On lines of its own, as the literals below are.
+std::string picture_of(const Layout& layout) {
+  std::string result(1, '\n');
+  result += layout.picture();
+  return result;
+}
+
+std::string picture_of(const char* text, const Shape& shape) {
+  return picture_of(Layout::parse(text, shape));
+}
+
 TEST(Picture, blocks_down_and_cards_across) {
-  EXPECT_EQ("\n" + Layout::parse("y:block/2 x:cyclic/3", {4, 6}).picture(), R"(
+  EXPECT_EQ(picture_of("y:block/2 x:cyclic/3", {4, 6}), R"(
   x=  0 1 2 3 4 5
  y=0  0 1 2 0 1 2
  y=1  0 1 2 0 1 2
@@ -20,14 +31,14 @@ TEST(Picture, blocks_down_and_cards_across) {
 }
 
 TEST(Picture, one_axis_is_one_line_of_ranks) {
-  EXPECT_EQ("\n" + Layout::parse("x:cycle2/4", {12}).picture(), R"(
+  EXPECT_EQ(picture_of("x:cycle2/4", {12}), R"(
   x=   0  1  2  3  4  5  6  7  8  9 10 11
 rank   0  1  0  1  0  1  2  3  2  3  2  3
 )");
 }
 
 TEST(Picture, of_three_axes_the_cut_ones_are_shown) {
-  EXPECT_EQ("\n" + Layout::parse("z:block/4 y:all x:block/3", {4, 100, 6}).picture(), R"(
+  EXPECT_EQ(picture_of("z:block/4 y:all x:block/3", {4, 100, 6}), R"(
   x=   0  1  2  3  4  5
  z=0   0  0  1  1  2  2
  z=1   3  3  4  4  5  5
@@ -37,7 +48,7 @@ TEST(Picture, of_three_axes_the_cut_ones_are_shown) {
 }
 
 TEST(Picture, long_blocks_are_sampled_evenly) {
-  EXPECT_EQ("\n" + Layout::parse("z:block/16@1 y:block/12@16 x:all", {200, 200, 200}).picture(), R"(
+  EXPECT_EQ(picture_of("z:block/16@1 y:block/12@16 x:all", {200, 200, 200}), R"(
    y=    0  12  25  37  50  62  75  87 100 112 125 137 150 162 175 187
   z=0    0   0  16  32  32  48  64  80  80  96 112 128 128 144 160 176
  z=25    1   1  17  33  33  49  65  81  81  97 113 129 129 145 161 177
@@ -51,7 +62,7 @@ z=175   13  13  29  45  45  61  77  93  93 109 125 141 141 157 173 189
 }
 
 TEST(Picture, long_cards_show_their_beginning_and_say_that_more_follow) {
-  EXPECT_EQ("\n" + Layout::parse("y:cyclic/2 x:cyclic/3", {9, 20}).picture(), R"(
+  EXPECT_EQ(picture_of("y:cyclic/2 x:cyclic/3", {9, 20}), R"(
   x=   0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 ...
  y=0   0  1  2  0  1  2  0  1  2  0  1  2  0  1  2  0 ...
  y=1   3  4  5  3  4  5  3  4  5  3  4  5  3  4  5  3 ...
@@ -66,7 +77,7 @@ TEST(Picture, long_cards_show_their_beginning_and_say_that_more_follow) {
 }
 
 TEST(Picture, boxes_are_shown_like_grids) {
-  EXPECT_EQ("\n" + Layout::parse("boxes y x | 0:2 0:4 | 2:4 0:2 | 2:4 2:4", {4, 4}).picture(), R"(
+  EXPECT_EQ(picture_of("boxes y x | 0:2 0:4 | 2:4 0:2 | 2:4 2:4", {4, 4}), R"(
   x=  0 1 2 3
  y=0  0 0 0 0
  y=1  0 0 0 0
