@@ -5,11 +5,12 @@
 # each several times, and the tables and the plot of it. Takes about an hour on two cores; leave the
 # machine alone meanwhile.
 #
-#   bench/on_node.sh PROGRAM FOLDER [problems|targets]
+#   bench/on_node.sh PROGRAM FOLDER [problems|targets|reals]
 #
 # PROGRAM is the command line built with Open MPI (build/release/apps/kallima/kallima); FOLDER keeps
 # the JSON of every run and FFTW's wisdom, and gets report.md and report.svg. `problems` runs only
-# the five problems that all rivals are listed for, `targets` only the others.
+# the five problems that all rivals are listed for, `targets` the other ones of complex data, `reals`
+# those of real data.
 # RANKS (2), REPEATS (3), RUNS (15) and MPIRUN (mpirun) can be set.
 set -euo pipefail
 program=$1
@@ -59,13 +60,27 @@ threads() {
   done
 }
 
+# reals NAME RUNS PROBLEM: real data, and complex data of the same shape, in turns.
+reals() {
+  local repeat
+  for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
+    once "r2c_$1_real" "$repeat" "$RANKS" "$2" "r2c:$3" --effort measure
+    once "c2c_$1_complex" "$repeat" "$RANKS" "$2" "c2c:$3" --effort measure
+  done
+}
+
 all=fftw-mpi,fftw-threads,spfft,bare
-if [[ $what != targets ]]; then
+few=fftw-mpi,bare
+if [[ $what == all || $what == problems ]]; then
   for n in 64 128 256; do bench "c2c_$n" "$RANKS" "$RUNS" $all "c2c:$n^3"; done
   for e in 20 22; do bench "c2c_2^$e" "$RANKS" "$RUNS" $all "c2c:2^$e"; done
 fi
-if [[ $what != problems ]]; then
-  few=fftw-mpi,bare
+if [[ $what == all || $what == reals ]]; then
+  for n in 128 256; do bench "r2c_$n" "$RANKS" "$RUNS" $few "r2c:$n^3"; done
+  reals 256 "$RUNS" "256^3"
+  reals 2^24 "$RUNS" "2^24"
+fi
+if [[ $what == all || $what == targets ]]; then
   bench c2c_512 "$RANKS" 5 $few "c2c:512^3"
   for n in 128 256; do bench "c2c_${n}_same" "$RANKS" "$RUNS" $few "c2c:$n^3" --in slab --out same; done
   bench c2c_512_same "$RANKS" 5 $few "c2c:512^3" --in slab --out same

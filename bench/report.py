@@ -24,6 +24,7 @@ TARGETS = [
     ("c2c_2^22_block", "fftw-mpi/ordered", 0.60), ("c2c_2^24_block", "fftw-mpi/ordered", 0.60),
     ("c2c_125", "fftw-mpi", 0.75), ("c2c_243x250x256", "fftw-mpi", 0.75), ("c2c_257", "fftw-mpi", 0.75),
     ("c2c_128_crowded", "fftw-mpi", 0.75), ("c2c_256_messages", "fftw-mpi", 0.85),
+    ("r2c_256", "fftw-mpi", 0.65), ("r2c_128", "fftw-mpi", 0.75), ("r2c_256", "bare/sum", 0.95),
 ]  # fmt: skip
 
 
@@ -106,17 +107,33 @@ def thread_table(runs):
     return lines if len(lines) > 2 else []
 
 
+def real_table(runs):
+    """Reals in units of as many complex numbers, where both were launched in turns."""
+    lines = ["| problem | in units of complex data | median | hoped for |", "| --- | --- | ---: | ---: |"]
+    for name, reports in runs.items():
+        pairs = list(zip(reports, runs.get(name.replace("r2c", "c2c", 1).replace("_real", "_complex"), [])))
+        if not name.endswith("_real") or not pairs:
+            continue
+        ratios = [half["results"][0]["median_s"] / whole["results"][0]["median_s"] for half, whole in pairs]
+        hoped = "0.60" if "^" in name else ""
+        lines.append(f"| {reports[0]['problem']} | {', '.join(f'{ratio:.2f}' for ratio in ratios)} | "
+                     f"{statistics.median(ratios):.2f} | {hoped} |")
+    return lines if len(lines) > 2 else []
+
+
 def memory_table(runs):
-    """What Kallima takes beyond input and output, in units of the largest local array."""
+    """What Kallima takes beyond input and output, in units of the local input."""
     lines = ["| problem | workspace | in units of the local data |", "| --- | ---: | ---: |"]
     for name, reports in runs.items():
+        if name.endswith(("_ranks", "_threads", "_real", "_complex")):
+            continue
         first = reports[0]
         row = first["results"][0]
         shape = first["problem"].split(":")[1].split("x")
         elements = 1
         for extent in shape:
             elements *= int(extent)
-        local = 16 * elements / first["ranks"]
+        local = (8 if first["problem"].startswith("r2c") else 16) * elements / first["ranks"]
         lines.append(f"| {name} | {bytes_text(row['workspace_bytes'])} | {row['workspace_bytes'] / local:.2f} |")
     return lines
 
@@ -161,7 +178,7 @@ def plot(runs, path):
 def main():
     folder = sys.argv[1]
     runs = loaded(folder)
-    for lines in (target_table(runs), thread_table(runs), memory_table(runs)):
+    for lines in (target_table(runs), thread_table(runs), real_table(runs), memory_table(runs)):
         if lines:
             print("\n".join(lines) + "\n")
     against = {name: reports for name, reports in runs.items() if len(reports[0]["results"]) > 1}

@@ -70,8 +70,8 @@ Json step_json(const Plan& plan, std::size_t i) {
 }
 
 Json plan_json(const Plan& plan) {
-  const Index bytes = plan.states().front().element.bytes();
-  const Traffic moved = plan.total_traffic();
+  const Index bytes = Element{true, plan.problem().precision}.bytes();  // of a workspace's element
+  const Moves moved = plan.total_moves();
   const Schedule apart = schedule(plan, false);
   const Schedule in_place = schedule(plan, true);
   const Workspace apart_needs = largest_workspace(plan, apart);
@@ -80,6 +80,7 @@ Json plan_json(const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps().size(); ++i) steps.push_back(step_json(plan, i));
   return {{"schema", "kallima.plan/1"},
           {"problem", plan.problem().to_text()},
+          {"direction", plan.direction() == Direction::forward ? "forward" : "backward"},
           {"ranks", plan.ranks()},
           {"ranks_per_node",
            plan.placement().ranks_per_node > 0 ? Json(plan.placement().ranks_per_node) : Json()},
@@ -87,7 +88,7 @@ Json plan_json(const Plan& plan) {
           {"layout_in", plan.input().to_text()},
           {"layout_out", plan.output().to_text()},
           {"exchanges", plan.exchanges()},
-          {"bytes", checked_mul(moved.elements, bytes, "bytes of all exchanges")},
+          {"bytes", moved.bytes},
           {"messages", moved.messages},
           {"passes", {{"out_of_place", apart.passes()}, {"in_place", in_place.passes()}}},
           {"workspace_bytes",
@@ -119,13 +120,13 @@ std::string plans_text(const std::vector<NamedPlan>& plans) {
                                                  "workspace", "largest array"}};
   for (const NamedPlan& named : plans) {
     const Plan& plan = named.plan;
-    const Index bytes = plan.states().front().element.bytes();
-    const Traffic moved = plan.total_traffic();
+    const Index bytes = Element{true, plan.problem().precision}.bytes();
+    const Moves moved = plan.total_moves();
     const Schedule legs = schedule(plan, false);
     const Workspace need = largest_workspace(plan, legs);
     rows.push_back({std::string(name_of(named.way)), text::grouped(plan.exchanges()),
-                    text::bytes(moved.elements * bytes), text::grouped(moved.messages),
-                    text::bytes(moved.most_sent * bytes), text::grouped(moved.most_messages_sent),
+                    text::bytes(moved.bytes), text::grouped(moved.messages),
+                    text::bytes(moved.most_bytes_sent), text::grouped(moved.most_messages_sent),
                     text::grouped(legs.passes()), text::bytes(need.arrays() * bytes),
                     text::bytes(plan.largest_local_size() * bytes)});
   }
@@ -148,11 +149,16 @@ Json plans_json(const std::vector<NamedPlan>& plans) {
 }
 
 std::string answer(const PlanArguments& arguments, const PlanRequest& request) {
+  const bool back = arguments.what.is_way_back();
   if (arguments.all) {
-    const std::vector<NamedPlan> plans = all_plans(request);
+    std::vector<NamedPlan> plans = all_plans(request);
+    for (NamedPlan& named : plans) {
+      if (back) named.plan = named.plan.reversed();
+    }
     return arguments.json ? plans_json(plans).dump(2) + "\n" : plans_text(plans);
   }
-  const Plan plan = make_plan(request);
+  const Plan forward = make_plan(request);
+  const Plan plan = back ? forward.reversed() : forward;
   return arguments.json ? plan_json(plan).dump(2) + "\n" : plan_text(plan);
 }
 

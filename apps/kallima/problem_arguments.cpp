@@ -19,7 +19,7 @@ const char* const layout_help = R"(LAYOUT:
   pencil, pencil:4x2        the first two axes in blocks, over a grid of 4 x 2 ranks
   brick, brick:2x2x2        every axis in blocks
   cyclic, cyclic:2x2x1      every axis dealt like cards
-  same                      for --out: the layout of the input
+  same                      for --out: the layout of the input (of reals, with a whole halved axis)
   "z:block/4 y:all x:cyclic/2"
                             axis by axis, slowest in memory first; x is the last axis, then y, z,
                             w, v, u; block/4:ceil is FFTW's rule for uneven blocks)";
@@ -60,6 +60,17 @@ Layout pencil(const std::string& grid, const Shape& shape, Index ranks) {
   return Layout::pencil(shape, shape.size() - 1, procs[0], procs[1]);
 }
 
+/// The same dealing where the axis that is halved has another extent.
+Layout halved_to(const Layout& layout, const Problem& problem, const Shape& shape) {
+  if (!problem.real()) return layout;
+  const std::size_t axis = problem.halved_axis();
+  if (layout.whole(axis)) return layout.with_extent(axis, shape[axis]);
+  throw InvalidLayout(
+      fmt::format("'same' needs axis {}, which is halved, to be whole on every rank; name the "
+                  "layout of --out",
+                  axis_names(shape.size())[axis]));
+}
+
 }  // namespace
 
 Index count_of(const std::string& text, const std::string& what) {
@@ -86,7 +97,8 @@ std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Ind
 
 void ProblemArguments::add_to(CLI::App& command) {
   command
-      .add_option("PROBLEM", problem, "What to transform, as in c2c:512x512x512 or c2c:2^30:f32")
+      .add_option("PROBLEM", problem,
+                  "What to transform, as in c2c:512x512x512, c2c:2^30:f32 or r2c:512^3")
       ->required()
       ->type_name("");
   command.add_option("--in", in, "Layout of the input (default: any)")->type_name("LAYOUT");
@@ -98,20 +110,28 @@ void ProblemArguments::add_to(CLI::App& command) {
                      {"windows", Route::windows}},
                     "How pieces travel")
       ->type_name("ROUTE");
+  command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
 
 PlanRequest ProblemArguments::request(Index ranks) const {
   PlanRequest request;
-  request.problem = Problem::parse(problem);
+  request.problem = Problem::parse(is_way_back() ? "r2c" + problem.substr(3) : problem);
   request.ranks = ranks;
   request.route = route;
+  request.padded = padded;
   if (in == "same") throw ParseError("layout 'same' is for --out; the input has none to be like");
-  request.in = layout_of(in, request.problem.shape, ranks);
-  if (out == "same") {
+  const std::string& position = is_way_back() ? out : in;
+  const std::string& frequency = is_way_back() ? in : out;
+  if (position != "same") request.in = layout_of(position, request.problem.shape, ranks);
+  if (frequency != "same") {
+    request.out = layout_of(frequency, request.problem.frequency_shape(), ranks);
+  }
+  if (out == "same" && is_way_back()) {
+    if (!request.out) request.out = make_plan(request).output();
+    request.in = halved_to(*request.out, request.problem, request.problem.shape);
+  } else if (out == "same") {
     if (!request.in) request.in = make_plan(request).input();
-    request.out = request.in;
-  } else {
-    request.out = layout_of(out, request.problem.shape, ranks);
+    request.out = halved_to(*request.in, request.problem, request.problem.frequency_shape());
   }
   validate(request);
   return request;

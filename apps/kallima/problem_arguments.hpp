@@ -18,14 +18,18 @@ struct ProblemArguments {
   std::string in = "any";
   std::string out = "any";
   Route route = Route::any;
+  bool padded = false;
 
-  /// Adds PROBLEM, --in, --out and --route to a subcommand.
+  /// Adds PROBLEM, --in, --out, --route and --padded to a subcommand.
   void add_to(CLI::App& command);
 
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's
   /// text. Plans once where the output shall have the layout that the planner chooses for the
   /// input.
   [[nodiscard]] PlanRequest request(Index ranks) const;
+
+  /// True where the problem is written as its way back, c2r; then --in is a layout of frequencies.
+  [[nodiscard]] bool is_way_back() const { return problem.starts_with("c2r"); }
 };
 
 /// For help texts: the forms that --in and --out take.

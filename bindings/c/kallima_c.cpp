@@ -59,7 +59,21 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   validate_shape(arguments.shape);
   Options& options = arguments.options;
   if (c.in_layout != nullptr) options.in = Layout::parse(c.in_layout, arguments.shape);
-  if (c.out_layout != nullptr) options.out = Layout::parse(c.out_layout, arguments.shape);
+  if (c.kind != KALLIMA_C2C && c.kind != KALLIMA_R2C) {
+    throw InvalidOption("kind has no value " + std::to_string(c.kind) +
+                        "; use KALLIMA_C2C or KALLIMA_R2C");
+  }
+  const Problem problem{arguments.shape, Precision::f64,
+                        c.kind == KALLIMA_R2C ? Kind::r2c : Kind::c2c, c.halved};
+  if (c.halved >= axes) {
+    throw InvalidOption("axis " + std::to_string(c.halved) + " is to be halved, there are " +
+                        std::to_string(axes) + "; name one of them");
+  }
+  if (c.out_layout != nullptr) {
+    options.out = Layout::parse(c.out_layout, problem.frequency_shape());
+  }
+  options.halved = c.halved;
+  options.padded = c.padded != 0;
   options.scaling = static_cast<Scaling>(c.scaling);
   options.effort = static_cast<Effort>(c.effort);
   options.route = static_cast<Route>(c.route);
@@ -69,7 +83,6 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
                           "; use one of its enumerators");
     }
   }
-  if (c.reserved != 0) throw InvalidOption("reserved fields of kallima_options are 0");
   options.large_counts = c.large_counts != 0;
   if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
   options.tile_bytes = c.tile_bytes;
@@ -177,18 +190,18 @@ class BoundOf final : public kallima_bound {
   Bound<T> bound_;
 };
 
-template <class T>
+/// Fft is a Transform or a RealTransform, of T.
+template <class T, template <class> class Fft>
 class TransformOf final : public kallima_transform {
  public:
   TransformOf(MPI_Comm comm, const std::function<Arguments()>& arguments)
-      : fft_(Transform<T>::with(comm, arguments)) {}
+      : fft_(Fft<T>::with(comm, arguments)) {}
 
   [[nodiscard]] std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
                                                     int64_t in_elements, void* out,
                                                     int64_t out_elements) const override {
     return std::make_unique<BoundOf<T>>(
-        fft_.bind(direction, {static_cast<const std::complex<T>*>(in), elements_of(in_elements)},
-                  {static_cast<std::complex<T>*>(out), elements_of(out_elements)}));
+        fft_.bind_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements)));
   }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return fft_.plan(direction);
@@ -199,8 +212,21 @@ class TransformOf final : public kallima_transform {
   [[nodiscard]] int rank() const override { return fft_.rank(); }
 
  private:
-  Transform<T> fft_;
+  Fft<T> fft_;
 };
+
+template <template <class> class Fft>
+std::unique_ptr<kallima_transform> make_in_precision(int precision, MPI_Comm comm,
+                                                     const std::function<Arguments()>& arguments) {
+  if (precision == KALLIMA_F32) return std::make_unique<TransformOf<float, Fft>>(comm, arguments);
+  return std::make_unique<TransformOf<double, Fft>>(comm, [&] {
+    if (precision != KALLIMA_F64) {
+      throw InvalidOption("precision has no value " + std::to_string(precision) +
+                          "; use KALLIMA_F32 or KALLIMA_F64");
+    }
+    return arguments();
+  });
+}
 
 int transform_once(const kallima_transform* transform, Direction direction, const void* in,
                    int64_t in_elements, void* out, int64_t out_elements, kallima_error* error) {
@@ -231,6 +257,7 @@ int kallima_options_init(kallima_options* options, size_t size) {
   defaults.precision = KALLIMA_F64;
   defaults.scaling = KALLIMA_SCALE_N;
   defaults.large_counts = 1;
+  defaults.halved = -1;
   std::memcpy(options, &defaults, size);
   return KALLIMA_OK;
 }
@@ -246,20 +273,13 @@ int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_
       }
       return arguments_of(axes, shape, known_options(options));
     };
-    const bool readable = options != nullptr && options->size >= offsetof(kallima_options, scaling);
-    const int precision = readable ? options->precision : KALLIMA_F64;
-    std::unique_ptr<kallima_transform> made;
-    if (precision == KALLIMA_F32) {
-      made = std::make_unique<TransformOf<float>>(comm, arguments);
-    } else {
-      made = std::make_unique<TransformOf<double>>(comm, [&] {
-        if (precision != KALLIMA_F64) {
-          throw InvalidOption("precision has no value " + std::to_string(precision) +
-                              "; use KALLIMA_F32 or KALLIMA_F64");
-        }
-        return arguments();
-      });
-    }
+    const auto has = [&](std::size_t end) { return options != nullptr && options->size >= end; };
+    const int precision =
+        has(offsetof(kallima_options, scaling)) ? options->precision : KALLIMA_F64;
+    const bool real = has(offsetof(kallima_options, in_layout)) && options->kind == KALLIMA_R2C;
+    std::unique_ptr<kallima_transform> made =
+        real ? make_in_precision<RealTransform>(precision, comm, arguments)
+             : make_in_precision<Transform>(precision, comm, arguments);
     if (transform != nullptr) *transform = made.release();
   });
 }
@@ -311,7 +331,7 @@ int kallima_local_size(const kallima_transform* transform, int side, int64_t* el
   return guarded(nullptr, [&] {
     require(transform);
     require(elements);
-    *elements = transform->layout(side).local_size(transform->rank());
+    *elements = transform->layout(side).room(transform->rank());
   });
 }
 

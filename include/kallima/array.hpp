@@ -1,107 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One rank's part of a distributed array, and walks over it by global index or by wavenumber,
-// whatever the layout. A View looks at memory that belongs to someone else; an Array owns its own.
+// whatever the layout. A view looks at memory that belongs to someone else; an array owns its own.
+// Elements are complex (View, Array) or real (RealView, RealArray).
 #pragma once
 
-#include <array>
 #include <complex>
 #include <cstddef>
 #include <iterator>
-#include <memory>
-#include <numbers>
 #include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kallima/buffer.hpp"
 #include "kallima/layout.hpp"
+#include "kallima/spectrum.hpp"
 
 namespace kallima {
 
-/// A global index: one number per axis.
-class MultiIndex {
- public:
-  /// Along axis a, the slowest axis of a C array first.
-  [[nodiscard]] Index operator[](std::size_t a) const { return at_[a]; }
-  /// Along axis a, to be set.
-  [[nodiscard]] Index& operator[](std::size_t a) { return at_[a]; }
-
- private:
-  std::array<Index, static_cast<std::size_t>(max_axes)> at_{};
-};
-
-/// A signed wavenumber: one integer per axis, -n/2 <= k < n/2 rounded towards zero for odd n, as
-/// NumPy's fftfreq numbers them. With box lengths L the component along an axis is 2 pi k / L.
-class Wavenumber {
- public:
-  /// The wavenumber of a frequency index in an array of this shape. `units` has one factor per
-  /// axis.
-  Wavenumber(const MultiIndex& index, const Shape& shape, const std::vector<double>& units)
-      : axes_(shape.size()) {
-    for (std::size_t a = 0; a < axes_; ++a) {
-      k_[a] = index[a] < (shape[a] + 1) / 2 ? index[a] : index[a] - shape[a];
-      units_[a] = units[a];
-    }
-  }
-
-  /// The integer along axis a.
-  [[nodiscard]] Index operator[](std::size_t a) const { return k_[a]; }
-  /// The component along axis a: the integer, or 2 pi k / L where box lengths were given.
-  [[nodiscard]] double component(std::size_t a) const {
-    return static_cast<double>(k_[a]) * units_[a];
-  }
-  /// True for the mean.
-  [[nodiscard]] bool is_zero() const {
-    bool zero = true;
-    for (std::size_t a = 0; a < axes_; ++a) zero = zero && k_[a] == 0;
-    return zero;
-  }
-  /// Sum of the squared components.
-  [[nodiscard]] double squared() const {
-    double sum = 0.0;
-    for (std::size_t a = 0; a < axes_; ++a) sum += component(a) * component(a);
-    return sum;
-  }
-
- private:
-  std::size_t axes_;
-  MultiIndex k_;
-  std::array<double, static_cast<std::size_t>(max_axes)> units_{};
-};
-
 /// An element with where it is: `for (auto [index, value] : u.indexed()) value = f(index);`
-template <class T>
+template <class E>
 struct IndexedElement {
-  MultiIndex index;        ///< global
-  std::complex<T>& value;  ///< the element itself
+  MultiIndex index;  ///< global
+  E& value;          ///< the element itself
 };
 
 /// An element with its wavenumber: `for (auto [k, value] : u_k.wavenumbers()) value *= ...;`
-template <class T>
+template <class E>
 struct WavenumberElement {
-  Wavenumber k;            ///< signed
-  std::complex<T>& value;  ///< the element itself
+  Wavenumber k;  ///< signed
+  E& value;      ///< the element itself
 };
 
-/// One rank's part of an array in some layout, in memory that belongs to someone else.
-template <class T>
-class View {
+/// One rank's part of an array in some layout, in memory that belongs to someone else. E is a
+/// floating-point type or its complex one.
+template <class E>
+class BasicView {
  public:
-  /// The part of `rank`. InvalidBuffer where `data` is shorter than the layout says.
-  /// `lengths` are the physical extents of the box; empty for none.
-  View(std::span<std::complex<T>> data, Layout layout, Index rank,
-       const std::vector<double>& lengths = {})
-      : data_(data), layout_(std::move(layout)), rank_(rank), part_(layout_.part(rank)) {
-    const Index size = layout_.local_size(rank);
-    if (static_cast<Index>(data.size()) < size) {
+  /// The part of `rank`, with the wavenumbers of a spectrum. InvalidBuffer where `data` is shorter
+  /// than the layout says.
+  BasicView(std::span<E> data, Layout layout, Index rank, Spectrum spectrum)
+      : data_(data),
+        layout_(std::move(layout)),
+        rank_(rank),
+        part_(layout_.part(rank)),
+        spectrum_(std::move(spectrum)) {
+    const Index room = layout_.room(rank);
+    if (static_cast<Index>(data.size()) < room) {
       throw InvalidBuffer("the array has " + std::to_string(data.size()) +
-                          " elements, this rank's part has " + std::to_string(size));
+                          " elements, this rank's part has " + std::to_string(room));
     }
-    data_ = data.first(static_cast<std::size_t>(size));
-    for (std::size_t a = 0; a < layout_.axes(); ++a) {
-      units_.push_back(lengths.empty() ? 1.0 : 2.0 * std::numbers::pi / lengths[a]);
-    }
+    data_ = data.first(static_cast<std::size_t>(room));
   }
+  /// The same where the layout is that of a complex transform, which keeps all frequencies.
+  BasicView(std::span<E> data, const Layout& layout, Index rank)
+      : BasicView(data, layout, rank, Spectrum(layout.shape())) {}
 
   /// Walks over elements in the order they lie in memory.
   template <class Item>
@@ -115,7 +70,7 @@ class View {
       using iterator_category = std::input_iterator_tag;  ///< items are made on the fly
 
       /// At element `at` of the view.
-      Iterator(const View* view, Index at) : view_(view), at_(at) {
+      Iterator(const BasicView* view, Index at) : view_(view), at_(at) {
         if (at == 0 && !view->data_.empty()) {
           for (std::size_t a = 0; a < view->part_.size(); ++a) index_[a] = view->part_[a].first;
         }
@@ -134,6 +89,7 @@ class View {
             break;
           }
           index_[a] = part.first;
+          if (i + 1 == order.size()) at_ += view_->layout_.padding();
         }
         return *this;
       }
@@ -141,80 +97,102 @@ class View {
       friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
 
      private:
-      const View* view_;
+      const BasicView* view_;
       Index at_;
       MultiIndex index_;
     };
 
-    /// Over all elements of a view, which must outlive it.
-    explicit Walk(const View* view) : view_(view) {}
-    /// First element.
-    [[nodiscard]] Iterator begin() const { return {view_, 0}; }
+    /// Over all elements of a view. A copy of the view is kept, so that a loop may be over one that
+    /// was made for it: `for (auto [index, value] : fft.view_input(data).indexed())`.
+    explicit Walk(const BasicView& view) : view_(view) {}
+    /// First element. Iterators must not outlive the walk.
+    [[nodiscard]] Iterator begin() const { return {&view_, 0}; }
     /// Behind the last.
-    [[nodiscard]] Iterator end() const { return {view_, static_cast<Index>(view_->data_.size())}; }
+    [[nodiscard]] Iterator end() const { return {&view_, static_cast<Index>(view_.data_.size())}; }
 
    private:
-    const View* view_;
+    BasicView view_;
   };
 
   /// Elements with their global indices.
-  [[nodiscard]] Walk<IndexedElement<T>> indexed() const { return Walk<IndexedElement<T>>(this); }
+  [[nodiscard]] Walk<IndexedElement<E>> indexed() const { return Walk<IndexedElement<E>>(*this); }
   /// Elements with their wavenumbers; meaningful for a transformed array.
-  [[nodiscard]] Walk<WavenumberElement<T>> wavenumbers() const {
-    return Walk<WavenumberElement<T>>(this);
+  [[nodiscard]] Walk<WavenumberElement<E>> wavenumbers() const {
+    return Walk<WavenumberElement<E>>(*this);
   }
 
   /// First element; nullptr where this rank holds none.
-  [[nodiscard]] std::complex<T>* data() const { return data_.data(); }
-  /// Elements on this rank.
+  [[nodiscard]] E* data() const { return data_.data(); }
+  /// Elements of memory on this rank, padding included.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   /// First element.
-  [[nodiscard]] std::complex<T>* begin() const { return data_.data(); }
+  [[nodiscard]] E* begin() const { return data_.data(); }
   /// Behind the last.
-  [[nodiscard]] std::complex<T>* end() const { return data_.data() + data_.size(); }
+  [[nodiscard]] E* end() const { return data_.data() + data_.size(); }
   /// The i-th element in memory.
-  [[nodiscard]] std::complex<T>& operator[](std::size_t i) const { return data_[i]; }
+  [[nodiscard]] E& operator[](std::size_t i) const { return data_[i]; }
   /// Where every element of the whole array is.
   [[nodiscard]] const Layout& layout() const { return layout_; }
   /// Whose part this is.
   [[nodiscard]] Index rank() const { return rank_; }
+  /// Which frequency an index means.
+  [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
 
  private:
   template <class Item>
   Item make(const MultiIndex& index, Index at) const {
-    std::complex<T>& value = data_[static_cast<std::size_t>(at)];
-    if constexpr (std::is_same_v<Item, IndexedElement<T>>) {
+    E& value = data_[static_cast<std::size_t>(at)];
+    if constexpr (std::is_same_v<Item, IndexedElement<E>>) {
       return {index, value};
     } else {
-      return {Wavenumber(index, layout_.shape(), units_), value};
+      return {spectrum_.wavenumber(index), value};
     }
   }
 
-  std::span<std::complex<T>> data_;
+  std::span<E> data_;
   Layout layout_;
   Index rank_;
   std::vector<Progression> part_;
-  std::vector<double> units_;
+  Spectrum spectrum_;
 };
 
 /// A view of memory of its own.
-template <class T>
-class Array : public View<T> {
+template <class E>
+class BasicArray : public BasicView<E> {
  public:
   /// Takes over `memory`, which holds this rank's part. Elements start as zero.
-  Array(Buffer memory, Layout layout, Index rank, const std::vector<double>& lengths)
-      : View<T>(elements(memory), std::move(layout), rank, lengths), memory_(std::move(memory)) {
-    for (std::complex<T>& value : *this) value = {};
+  BasicArray(Buffer memory, Layout layout, Index rank, Spectrum spectrum)
+      : BasicView<E>(elements(memory), std::move(layout), rank, std::move(spectrum)),
+        memory_(std::move(memory)) {
+    for (E& value : *this) value = {};
   }
 
  private:
-  static std::span<std::complex<T>> elements(const Buffer& memory) {
+  static std::span<E> elements(const Buffer& memory) {
     const BufferView bytes = memory.view();
-    return {reinterpret_cast<std::complex<T>*>(bytes.data),
-            static_cast<std::size_t>(bytes.bytes) / sizeof(std::complex<T>)};
+    return {reinterpret_cast<E*>(bytes.data), static_cast<std::size_t>(bytes.bytes) / sizeof(E)};
   }
 
   Buffer memory_;
 };
+
+/// A view of complex elements; T is float or double.
+template <class T>
+using View = BasicView<std::complex<T>>;
+/// A view of real elements.
+template <class T>
+using RealView = BasicView<T>;
+/// Complex elements in memory of their own.
+template <class T>
+using Array = BasicArray<std::complex<T>>;
+/// Real elements in memory of their own.
+template <class T>
+using RealArray = BasicArray<T>;
+
+/// Memory of complex elements, seen as reals: twice as many. In place, real data lies there.
+template <class T>
+std::span<T> as_real(std::span<std::complex<T>> data) {
+  return {reinterpret_cast<T*>(data.data()), 2 * data.size()};
+}
 
 }  // namespace kallima

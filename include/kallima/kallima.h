@@ -13,9 +13,9 @@
  * Every call returns a code, KALLIMA_OK or one of the table in error_table.h, and fills an error
  * text where the caller passes a kallima_error. Collective calls return the same code and the same
  * text on all ranks, as exceptions of C++ do. (A NULL handle or communicator is INVALID_OPTION on
- * the rank that passes it, since the others cannot know.) Arrays are complex: pairs of float or
- * double, as C's and C++'s complex types are. Structs carry their size, so that later versions can
- * grow without breaking programs.
+ * the rank that passes it, since the others cannot know.) Elements of arrays are complex: pairs of
+ * float or double, as C's and C++'s complex types are; the input of a KALLIMA_R2C transform has
+ * real ones. Structs carry their size, so that later versions can grow without breaking programs.
  */
 #ifndef KALLIMA_KALLIMA_H
 #define KALLIMA_KALLIMA_H
@@ -45,6 +45,8 @@ typedef struct kallima_error {
   char text[508]; /**< what is wrong and the mend; cut to fit, always ends in 0 */
 } kallima_error;
 
+/** What is transformed: complex to complex, or real to complex (backward: complex to real). */
+enum kallima_kind { KALLIMA_C2C = 0, KALLIMA_R2C = 1 };
 /** Floating-point format. */
 enum kallima_precision { KALLIMA_F32 = 0, KALLIMA_F64 = 1 };
 /** By what results are multiplied: nothing, 1/N backward, 1/sqrt(N) both ways. */
@@ -72,7 +74,7 @@ typedef struct kallima_options {
   int effort;             /**< kallima_effort; estimate by default */
   int route;              /**< kallima_route; windows on one node, otherwise messages by default */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
-  int reserved;           /**< 0 */
+  int kind;               /**< kallima_kind; complex to complex by default */
   const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */
   const char* out_layout; /**< text of the output layout; NULL: any */
   const double* lengths;  /**< one physical box length per axis, or NULL */
@@ -82,6 +84,9 @@ typedef struct kallima_options {
   void* (*allocate)(size_t bytes, void* context);           /**< 64-byte aligned memory, or NULL */
   void (*release)(void* data, size_t bytes, void* context); /**< gives it back */
   void* memory_context;                                     /**< passed to both */
+  int halved; /**< of R2C: axis of which n/2 + 1 frequencies are kept; negative: the last (default)
+               */
+  int padded; /**< of R2C, nonzero: rows of reals along that axis are padded to 2 (n/2 + 1) */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */
@@ -133,9 +138,10 @@ KALLIMA_API int kallima_run(kallima_bound* bound, kallima_error* error);
 /** Frees; not collective. NULL is fine. */
 KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
 
-/** Elements of this rank's part on a side. Local. */
+/** Elements of memory that this rank's part on a side takes, padding included: reals on the input
+ * side of a KALLIMA_R2C transform. Local. */
 KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);
-/** Elements that one array needs on this rank to be transformed in place. Local. */
+/** Complex elements that one array needs on this rank to be transformed in place. Local. */
 KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_t* elements);
 /** Global indices first, first + step, ... (count) that this rank holds along an axis, and the
  * distance in memory between neighbours. Local. Any pointer may be NULL. */

@@ -14,6 +14,7 @@
 //     x:cycle2/8                       group-cyclic: 4 groups of 2
 //     z:block/4@1 y:block/2@4 x:all    rank = 1 * coord(z) + 4 * coord(y)
 //     boxes z y x | 0:4 0:8 0:8 | 4:8 0:8 0:8
+//     z:block/4 y:all x:all+2          two elements of memory are left free behind each run along x
 //
 // Without @, ranks are numbered with the coordinate of the last axis running fastest. Axes are
 // called x for the last, then y, z, w, v, u towards the first.
@@ -129,6 +130,12 @@ class KALLIMA_API Layout {
   [[nodiscard]] Index largest_local_size() const;
   /// Number of ranks that hold at least one element. O(P) for boxes.
   [[nodiscard]] Index active_ranks() const;
+  /// Elements of memory that `rank` needs: local_size, and what is left free between runs.
+  [[nodiscard]] Index room(Index rank) const;
+  /// Most room any rank needs. O(1) for a grid, O(P) for boxes.
+  [[nodiscard]] Index largest_room() const;
+  /// Elements left free behind each run along the axis that is fastest in memory.
+  [[nodiscard]] Index padding() const { return padding_; }
   /// Distance in memory between neighbours along each axis, on `rank`.
   [[nodiscard]] std::vector<Index> local_strides(Index rank) const;
   /// Rank that holds an element. O(1) for a grid, O(P) for boxes.
@@ -138,6 +145,11 @@ class KALLIMA_API Layout {
   /// True where no rank lacks a part of axis a: its transform needs no exchange.
   [[nodiscard]] bool whole(std::size_t a) const;
 
+  /// The same dealing where axis a, which is whole, has another extent; without padding.
+  [[nodiscard]] Layout with_extent(std::size_t a, Index extent) const;
+  /// The same, with so many elements left free behind each run along the fastest axis.
+  /// InvalidLayout for a negative number.
+  [[nodiscard]] Layout with_padding(Index elements) const;
   /// The same owners with another order in memory.
   [[nodiscard]] Layout with_order(std::vector<int> order) const;
 
@@ -149,6 +161,7 @@ class KALLIMA_API Layout {
   std::vector<Box> table_;
   std::vector<int> order_;
   Index ranks_ = 1;
+  Index padding_ = 0;
 };
 
 /// True where both layouts put every element on the same rank, whatever its order in memory.

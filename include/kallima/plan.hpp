@@ -44,13 +44,14 @@ struct Digit {
   int axis = 0;                          ///< axis of the problem
   Index weight = 1;                      ///< what the digit counts in units of the axis' index
   DigitKind kind = DigitKind::position;  ///< position until transformed
+  Index whole = 0;  ///< of a halved axis: its extent as a position; 0 elsewhere
 
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
 /// The digits a plan starts with: whole axes. One of extent 1, which nothing transforms, counts
 /// positions always.
-std::vector<Digit> start_digits(const Shape& shape, Direction direction);
+std::vector<Digit> start_digits(const Problem& problem, Direction direction);
 
 /// What the data is between two steps.
 struct KALLIMA_API State {
@@ -77,6 +78,7 @@ struct KALLIMA_API State {
 enum class Kernel : std::uint8_t {
   none,     ///< moves data only
   fourier,  ///< discrete Fourier transform
+  real      ///< of reals, along the axis that is halved: forward the first, backward the last
 };
 
 /// How the lines of a tile lie in its buffer.
@@ -108,10 +110,18 @@ enum class Route : std::uint8_t {
 KALLIMA_API std::string_view name_of(Route route);
 
 /// Pieces of the array change owner. The elements of a message lie in the memory order of `to`.
+///
+/// Where `digits` are given it is the exchange of k with n - k: between the digits of one axis of
+/// reals, whose first is halved, and the half spectrum of the whole axis. What is on the wrong side
+/// of n/2 is conjugated on the way.
 struct Exchange {
-  Layout to;                      ///< layout of the state behind it
-  Route route = Route::messages;  ///< how the pieces travel
-  Traffic traffic;                ///< exactly what travels between different ranks
+  Layout to;                       ///< layout of the state behind it
+  Route route = Route::messages;   ///< how the pieces travel
+  Traffic traffic = {};            ///< exactly what travels between different ranks
+  std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
+
+  /// True for the exchange of k with n - k.
+  [[nodiscard]] bool mirrors() const { return !digits.empty(); }
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
@@ -145,6 +155,19 @@ struct Placement {
   Index ranks_per_node = 0;  ///< 0: not known
 
   friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+/// What all exchanges of a plan move. Figures of the busiest rank are sums over exchanges, each of
+/// its own busiest.
+struct Moves {
+  Index bytes = 0;                   ///< over all ranks
+  Index messages = 0;                ///< over all ranks
+  Index most_bytes_sent = 0;         ///< by one rank
+  Index most_bytes_received = 0;     ///< by one rank
+  Index most_messages_sent = 0;      ///< by one rank
+  Index most_messages_received = 0;  ///< by one rank
+
+  friend bool operator==(const Moves&, const Moves&) = default;
 };
 
 /// The steps from one layout to another, with the states between them.
@@ -189,9 +212,9 @@ class KALLIMA_API Plan {
   [[nodiscard]] const Layout& output() const { return states_.back().layout; }
   /// Number of exchanges.
   [[nodiscard]] Index exchanges() const;
-  /// Sum over the exchanges; the largest figures are sums of largest figures.
-  [[nodiscard]] Traffic total_traffic() const;
-  /// Most elements of any state on any rank.
+  /// Sum over the exchanges.
+  [[nodiscard]] Moves total_moves() const;
+  /// Most memory of any state on any rank, in complex elements: two reals are one.
   [[nodiscard]] Index largest_local_size() const;
 
   friend bool operator==(const Plan&, const Plan&) = default;

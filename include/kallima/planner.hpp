@@ -30,6 +30,8 @@ struct PlanRequest {
   Route route = Route::any;   ///< how pieces travel
   Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache
   Way way = Way::any;                 ///< restricts the search
+  bool padded = false;  ///< of reals: rows along the halved axis are padded to the length of their
+                        ///< frequencies, as FFTW's users have them in place
 };
 
 /// Checks a request: InvalidShape, InvalidLayout, TooFewRanks, InvalidOption, Overflow, each with

@@ -9,6 +9,8 @@
 //     c2c:2^30               one axis of 2^30 (base 2 is a power; any other base repeats the axis)
 //     c2c:2^10x48            two axes, 1024 and 48
 //     c2c:2^10^3             three axes of 1024
+//     r2c:512^3              real to complex: of the last axis half the frequencies are kept
+//     r2c/z:64x48x32         the same, of the first axis
 #pragma once
 
 #include <complex>
@@ -40,19 +42,50 @@ struct Element {
   friend bool operator==(const Element&, const Element&) = default;
 };
 
+/// So many elements, counted in complex ones: two reals take the room of one.
+inline Index in_complex(Index count, const Element& element) {
+  return element.complex ? count : ceil_div(count, 2);
+}
+
+/// What is transformed into what, forward.
+enum class Kind : std::uint8_t {
+  c2c,  ///< complex to complex
+  r2c   ///< real to complex: frequencies k and -k are conjugates, so along one axis half are kept
+};
+
+/// Extent of a halved axis: frequencies 0 .. n/2.
+inline Index halved_extent(Index n) { return n / 2 + 1; }
+
 /// A transform to be planned.
 struct KALLIMA_API Problem {
   Shape shape;                           ///< extents, slowest axis of a C array first
   Precision precision = Precision::f64;  ///< of input, output and all arithmetic
+  Kind kind = Kind::c2c;                 ///< of input and output
+  int halved = -1;                       ///< r2c: axis that is halved; negative: the last
 
   /// Reads the text form and validates the shape. ParseError, InvalidShape, Overflow.
   static Problem parse(std::string_view line);
   /// The text form.
   [[nodiscard]] std::string to_text() const;
-  /// Elements of the whole array.
+  /// Elements of the whole array of positions.
   [[nodiscard]] Index elements() const { return volume(shape); }
+  /// True where positions are real.
+  [[nodiscard]] bool real() const { return kind == Kind::r2c; }
+  /// The axis that is halved, where positions are real.
+  [[nodiscard]] std::size_t halved_axis() const {
+    return halved < 0 ? shape.size() - 1 : static_cast<std::size_t>(halved);
+  }
+  /// Extents of the array of frequencies.
+  [[nodiscard]] Shape frequency_shape() const {
+    Shape result = shape;
+    if (real()) result[halved_axis()] = halved_extent(shape[halved_axis()]);
+    return result;
+  }
 
-  friend bool operator==(const Problem&, const Problem&) = default;
+  friend bool operator==(const Problem& a, const Problem& b) {
+    return a.shape == b.shape && a.precision == b.precision && a.kind == b.kind &&
+           (!a.real() || a.halved_axis() == b.halved_axis());
+  }
 };
 
 }  // namespace kallima

@@ -58,6 +58,10 @@ struct Options {
   Index message_bytes = 0;      ///< larger messages are cut into parts; 0: what an int counts
   bool large_counts = true;     ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
+  int halved = -1;      ///< of real transforms: axis of which half the frequencies are kept;
+                        ///< negative: the last
+  bool padded = false;  ///< of real transforms: rows of reals along that axis are padded to the
+                        ///< length of their frequencies, 2 (n/2 + 1), as FFTW has them in place
 };
 
 /// What was really moved between this rank and others.
@@ -88,7 +92,7 @@ class KALLIMA_API Bound {
 
  private:
   template <class>
-  friend class Transform;
+  friend class Planned;
   Bound(std::shared_ptr<TransformCore<T>> core, Direction direction, const std::complex<T>* in,
         std::complex<T>* out)
       : core_(std::move(core)), direction_(direction), in_(in), out_(out) {}
@@ -99,9 +103,45 @@ class KALLIMA_API Bound {
   std::complex<T>* out_;
 };
 
+/// What transforms of either kind answer once they are planned.
+template <class T>
+class KALLIMA_API Planned {
+ public:
+  /// Checks and binds memory whose elements are those of the direction's ends, as `bind` of the
+  /// derived classes does; for bindings of languages that have no such types. Collective.
+  [[nodiscard]] Bound<T> bind_memory(Direction direction, const void* in, std::size_t in_elements,
+                                     void* out, std::size_t out_elements) const;
+
+  /// Layout of what forward reads.
+  [[nodiscard]] const Layout& input_layout() const;
+  /// Layout of what forward writes.
+  [[nodiscard]] const Layout& output_layout() const;
+  /// Which frequency an index of the output means, and where its partner is.
+  [[nodiscard]] const Spectrum& spectrum() const;
+  /// The steps of a direction.
+  [[nodiscard]] const Plan& plan(Direction direction = Direction::forward) const;
+  /// The steps of the forward transform, in words.
+  [[nodiscard]] std::string explain() const;
+  /// Bytes this rank's workspace takes, beyond input and output.
+  [[nodiscard]] Index workspace_bytes() const;
+  /// Complex elements this rank's array must hold to be transformed in place; reals lie in it as
+  /// as_real() sees it.
+  [[nodiscard]] Index in_place_size() const;
+  /// What was moved so far.
+  [[nodiscard]] Moved moved() const;
+  /// This rank's number in the communicator.
+  [[nodiscard]] int rank() const;
+
+ protected:
+  /// Of a core that is ready.
+  explicit Planned(std::shared_ptr<TransformCore<T>> core) : core_(std::move(core)) {}
+
+  std::shared_ptr<TransformCore<T>> core_;  ///< shared with what is bound
+};
+
 /// Complex transforms of one shape over one communicator; T is float or double.
 template <class T>
-class KALLIMA_API Transform {
+class KALLIMA_API Transform : public Planned<T> {
  public:
   /// Plans: rank 0 plans, all ranks receive the same plan and allocate the workspace. Collective:
   /// broadcasts and one agreement. Throws InvalidShape, InvalidLayout, TooFewRanks, InvalidOption,
@@ -134,32 +174,66 @@ class KALLIMA_API Transform {
   /// bind and run: frequency to position.
   void backward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const;
 
-  /// Layout of what forward reads.
-  [[nodiscard]] const Layout& input_layout() const;
-  /// Layout of what forward writes.
-  [[nodiscard]] const Layout& output_layout() const;
-  /// The steps of a direction.
-  [[nodiscard]] const Plan& plan(Direction direction = Direction::forward) const;
-  /// The steps of the forward transform, in words.
-  [[nodiscard]] std::string explain() const;
-  /// Bytes this rank's workspace takes, beyond input and output.
-  [[nodiscard]] Index workspace_bytes() const;
-  /// Elements this rank's array must hold to be transformed in place.
-  [[nodiscard]] Index in_place_size() const;
-  /// What was moved so far.
-  [[nodiscard]] Moved moved() const;
-  /// This rank's number in the communicator.
-  [[nodiscard]] int rank() const;
+ private:
+  using Planned<T>::core_;
+  explicit Transform(std::shared_ptr<TransformCore<T>> core) : Planned<T>(std::move(core)) {}
+};
+
+/// Transforms of real data: forward takes T to complex, backward complex to T. What they share with
+/// Transform is described there.
+///
+///     auto fft = kallima::RealTransform<double>(comm, {512, 512, 512});
+///     auto u   = fft.make_input();    // reals, 512 x 512 x 512 in all
+///     auto u_k = fft.make_output();   // complex, 512 x 512 x 257
+///     fft.forward(u, u_k);
+///     for (auto [k, value] : u_k.wavenumbers()) energy += k.weight() * std::norm(value);
+///
+/// Of one axis, Options::halved, half the frequencies are kept. Backward, the imaginary parts that
+/// must be zero for the result to be real are ignored, as FFTW does: along the halved axis those of
+/// frequency 0 and, where n is even, n/2, after the other axes have been transformed.
+template <class T>
+class KALLIMA_API RealTransform : public Planned<T> {
+ public:
+  /// Plans. The shape is that of the reals; Options::in is a layout of it, Options::out one of the
+  /// frequencies, whose halved axis has n/2 + 1. Collective; throws as Transform does.
+  RealTransform(MPI_Comm comm, const Shape& shape, const Options& options = {});
+  /// The same, with arguments that are made inside the collective call.
+  static RealTransform with(MPI_Comm comm, const std::function<Arguments()>& arguments);
+
+  /// This rank's part of the reals, zeroed. Collective; OutOfMemory alike.
+  [[nodiscard]] RealArray<T> make_input() const;
+  /// This rank's part of the frequencies, zeroed. Collective; OutOfMemory alike.
+  [[nodiscard]] Array<T> make_output() const;
+  /// A walkable view of user memory that holds this rank's part of the reals. Local.
+  [[nodiscard]] RealView<T> view_input(std::span<T> data) const;
+  /// A walkable view of user memory that holds this rank's part of the frequencies. Local.
+  [[nodiscard]] View<T> view_output(std::span<std::complex<T>> data) const;
+
+  /// Checks memory and binds it, reals to frequencies. `in` and `out` begin at the same address (in
+  /// place; then it holds the larger of both parts, in_place_size()) or do not overlap; out of
+  /// place `in` is never written. Padding is never read, and that of the output not preserved.
+  /// Collective, one agreement; InvalidBuffer alike.
+  [[nodiscard]] Bound<T> bind_forward(std::span<const T> in, std::span<std::complex<T>> out) const;
+  /// The same, frequencies to reals. Out of place `in` is never written.
+  [[nodiscard]] Bound<T> bind_backward(std::span<const std::complex<T>> in, std::span<T> out) const;
+
+  /// bind and run: reals to frequencies.
+  void forward(std::span<const T> in, std::span<std::complex<T>> out) const;
+  /// bind and run: frequencies to reals.
+  void backward(std::span<const std::complex<T>> in, std::span<T> out) const;
 
  private:
-  explicit Transform(std::shared_ptr<TransformCore<T>> core) : core_(std::move(core)) {}
-
-  std::shared_ptr<TransformCore<T>> core_;
+  using Planned<T>::core_;
+  explicit RealTransform(std::shared_ptr<TransformCore<T>> core) : Planned<T>(std::move(core)) {}
 };
 
 extern template class Bound<float>;
 extern template class Bound<double>;
+extern template class Planned<float>;
+extern template class Planned<double>;
 extern template class Transform<float>;
 extern template class Transform<double>;
+extern template class RealTransform<float>;
+extern template class RealTransform<double>;
 
 }  // namespace kallima

@@ -45,12 +45,9 @@ Progression within(const Progression& places, const Range& range) {
   return Progression::make(run.first, places.step, run.count);
 }
 
-}  // namespace
-
-template <class T>
-void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
-                               const Worker& worker) const {
-  using Element = std::complex<T>;
+template <class T, class Element>
+void copy_as(const LegLayout& leg, const typename Executor<T>::Areas& areas, Index thread,
+             Index threads) {
   // Digits of one place come first; the slowest of the others is cut into slices.
   std::size_t cut = static_cast<std::size_t>(leg.others.back());
   for (std::size_t i = leg.others.size(); i-- > 0;) {
@@ -60,13 +57,17 @@ void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
   const Index extent = leg.local_shape[cut];
   const Index thin_bytes = volume(leg.local_shape) / extent * static_cast<Index>(sizeof(Element));
   const Index thick = std::max<Index>(1, slice_bytes / std::max<Index>(1, thin_bytes));
-  const Range mine = share(ceil_div(extent, thick), worker.number, worker.count);
+  const Range mine = share(ceil_div(extent, thick), thread, threads);
   for (Index number = mine.begin; number < mine.end; ++number) {
     const Range slice{number * thick, std::min(extent, (number + 1) * thick)};
     for (const Patch& source : leg.sources) {
       for (const Patch& target : leg.targets) {
-        Corner<const Element> from{readable<T>(areas, source.area, source.owner) + source.offset};
-        Corner<Element> to{writable<T>(areas, target.area, target.owner) + target.offset};
+        Corner<const Element> from{
+            reinterpret_cast<const Element*>(readable<T>(areas, source.area, source.owner)) +
+            source.offset};
+        Corner<Element> to{
+            reinterpret_cast<Element*>(writable<T>(areas, target.area, target.owner)) +
+            target.offset};
         Places counts{};
         bool meets = true;
         for (std::size_t d = 0; d < source.places.size(); ++d) {
@@ -85,6 +86,18 @@ void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
         if (meets) copy_box<Element>(to, from, counts, leg.others, leg.streams);
       }
     }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
+                               const Worker& worker) const {
+  if (leg.from_real) {
+    copy_as<T, T>(leg, areas, worker.number, worker.count);
+  } else {
+    copy_as<T, std::complex<T>>(leg, areas, worker.number, worker.count);
   }
 }
 

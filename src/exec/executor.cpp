@@ -71,6 +71,15 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
   receiving_.resize(most_receives);
 }
 
+namespace {
+
+local::Numbers numbers_of(const LegLayout& leg) {
+  if (leg.from_real == leg.to_real) return local::Numbers::complex;
+  return leg.from_real ? local::Numbers::from_real : local::Numbers::to_real;
+}
+
+}  // namespace
+
 template <class T>
 void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile) {
   constexpr auto bytes = static_cast<Index>(sizeof(std::complex<T>));
@@ -83,28 +92,50 @@ void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile
     });
   };
   if (!leg.joined) {
-    const TileShape shape = tile_shape(leg.sweep, extent(leg.sweep), bytes);
+    const TileShape shape = tile_shape(leg.sweep, direction_, leg.length, bytes);
     leg.tile = shape;
     leg.at_once = misaligned(static_cast<std::size_t>(leg.sweep.digit)) ? shape.lines : shape.chunk;
-    leg.engine =
-        engines_.find({shape.length, shape.chunk, shape.gathered, shape.done, shape.in_place()},
-                      sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
+    leg.engine = engines_.find({shape.length, shape.chunk, shape.gathered.strides,
+                                shape.done.strides, shape.in_place(), numbers_of(leg)},
+                               sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
     return;
   }
   const bool first_is_fast = leg.sweep.form == TileForm::lines;
   const Sweep& fast = first_is_fast ? leg.sweep : *leg.joined;
   const Sweep& slow = first_is_fast ? *leg.joined : leg.sweep;
-  const PlaneShape shape = plane_shape(fast, extent(fast), slow, extent(slow), bytes);
+  // Rows of reals are as long in the plane as their frequencies.
+  const local::Numbers numbers = numbers_of(leg);
+  const bool real = numbers != local::Numbers::complex;
+  const Index row = real ? halved_extent(leg.length) : extent(fast);
+  const PlaneShape shape = plane_shape(fast, row, slow, extent(slow), bytes);
+  const Index positions = real ? leg.length : row;
   leg.plane.shape = shape;
   leg.at_once = misaligned(static_cast<std::size_t>(slow.digit)) ? shape.wide : shape.column_chunk;
   leg.plane.fast = static_cast<std::size_t>(fast.digit);
   leg.plane.slow = static_cast<std::size_t>(slow.digit);
   std::complex<T>* const aside = tile + shape.plane_size();
+  // Rows of one source are read where they are if they lie no farther apart than aside.
+  leg.plane.source_row = leg.from_real ? positions : shape.columns;
+  if (leg.from_real && leg.sources.size() == 1) {
+    const Index apart = leg.sources.front().strides[leg.plane.slow];
+    if (apart >= positions && apart <= 2 * shape.columns) leg.plane.source_row = apart;
+  }
+  leg.plane.real_row = padded_row(positions, static_cast<Index>(sizeof(T)));
   const auto rows = [&](Index lines) {
-    return engines_.find({shape.columns, lines, {1, shape.columns}, {1, shape.row}, false}, sign,
-                         aside, tile);
+    if (numbers == local::Numbers::to_real) {
+      return engines_.find(
+          {positions, lines, {1, shape.row}, {1, leg.plane.real_row}, false, numbers}, sign, tile,
+          aside);
+    }
+    return engines_.find(
+        {positions, lines, {1, leg.plane.source_row}, {1, shape.row}, false, numbers}, sign, aside,
+        tile);
   };
   const auto columns = [&](Index lines) {
+    if (numbers == local::Numbers::to_real) {
+      return engines_.find({shape.rows, lines, {shape.wide_row, 1}, {shape.row, 1}, false}, sign,
+                           aside, tile);
+    }
     return engines_.find({shape.rows, lines, {shape.row, 1}, {1, shape.column}, false}, sign, tile,
                          aside);
   };
@@ -125,6 +156,8 @@ void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
     const Worker worker{areas.tile + number * workers_.tile, number, count};
     if (here.sweep.kernel == Kernel::none) {
       copy_patches(here, areas, worker);
+    } else if (here.joined && here.to_real) {
+      sweep_planes_to_real(here, areas, scale, worker);
     } else if (here.joined) {
       sweep_planes(here, areas, scale, worker);
     } else {
@@ -133,13 +166,27 @@ void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
   });
 }
 
+namespace {
+
+/// The memory of a parcel whose area begins here.
+template <class T>
+BufferView bytes_of(const Parcel& parcel, std::complex<T>* area) {
+  const auto element = static_cast<Index>(parcel.real ? sizeof(T) : sizeof(std::complex<T>));
+  auto* const begin = reinterpret_cast<std::byte*>(area);
+  return {begin == nullptr ? nullptr : begin + parcel.offset * element, parcel.size * element};
+}
+
+}  // namespace
+
 template <class T>
 void Executor<T>::keep(std::size_t leg, const Areas& areas) const {
   const LegLayout& here = legs_[leg];
   if (here.kept_from.size == 0) return;
-  std::memcpy(static_cast<void*>(writable<T>(areas, here.kept_to.area) + here.kept_to.offset),
-              readable<T>(areas, here.kept_from.area) + here.kept_from.offset,
-              static_cast<std::size_t>(here.kept_from.size) * sizeof(std::complex<T>));
+  // What is kept is only read; it may lie in the user's input.
+  const auto from = bytes_of<T>(
+      here.kept_from, const_cast<std::complex<T>*>(readable<T>(areas, here.kept_from.area)));
+  const auto to = bytes_of<T>(here.kept_to, writable<T>(areas, here.kept_to.area));
+  std::memcpy(to.data, from.data, static_cast<std::size_t>(from.bytes));
 }
 
 namespace {
@@ -149,11 +196,8 @@ std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
                                             const typename Executor<T>::Areas& areas,
                                             std::vector<transport::Message>& messages) {
   for (std::size_t i = 0; i < parcels.size(); ++i) {
-    std::complex<T>* const area = writable<T>(areas, parcels[i].area);
-    std::complex<T>* const data = area == nullptr ? nullptr : area + parcels[i].offset;
     messages[i].peer = parcels[i].peer;
-    messages[i].data.data = reinterpret_cast<std::byte*>(data);
-    messages[i].data.bytes = parcels[i].size * static_cast<Index>(sizeof(std::complex<T>));
+    messages[i].data = bytes_of<T>(parcels[i], writable<T>(areas, parcels[i].area));
   }
   return {messages.data(), parcels.size()};
 }

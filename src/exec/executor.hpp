@@ -22,10 +22,12 @@
 
 namespace kallima::exec {
 
-/// A part of the local array that lies in one block of memory.
+/// A part of the local array that lies in one block of memory. Elements are those of its state,
+/// real or complex.
 struct Patch {
   Area area = Area::input;
   Index owner = 0;                  ///< rank whose window it lies in, where the area is a window
+  bool conjugated = false;          ///< what lies there is the conjugate
   Index offset = 0;                 ///< elements from the start of the area
   std::vector<Progression> places;  ///< per digit, which places of the local array
   std::vector<Index> strides;       ///< per digit, distance in memory between neighbouring places
@@ -36,7 +38,8 @@ struct Parcel {
   Index peer = 0;
   Area area = Area::output;
   Index offset = 0;
-  Index size = 0;  ///< elements
+  Index size = 0;     ///< elements
+  bool real = false;  ///< of real elements
 };
 
 /// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
@@ -62,6 +65,8 @@ struct PlaneEngines {
   std::size_t last_rows = 0;
   std::size_t columns = 0;
   std::size_t last_columns = 0;
+  Index source_row = 0;  ///< elements from row to row where the engine reads them, in its units
+  Index real_row = 0;    ///< elements from row to row of reals that it leaves aside
 };
 
 /// One leg, laid out for one rank.
@@ -71,6 +76,9 @@ struct LegLayout {
   std::optional<Sweep> joined;    ///< that shares the pass
   std::vector<Patch> sources;     ///< gathered from
   std::vector<Patch> targets;     ///< scattered to
+  bool from_real = false;         ///< sources are of reals
+  bool to_real = false;           ///< targets are
+  Index length = 1;               ///< of a line, in positions
   Shape local_shape;              ///< of what is swept
   std::vector<int> others;        ///< digits that number the lines, slowest first
   TileShape tile;                 ///< of a sweep by itself
@@ -164,6 +172,8 @@ class Executor {
     Index count = 1;
   };
   void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
+  void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
+                            const Worker& worker) const;
   void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
   void copy_patches(const LegLayout& leg, const Areas& areas, const Worker& worker) const;
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+
+#include "plan/mirror.hpp"
 
 namespace kallima::exec {
 
@@ -27,6 +30,9 @@ struct Packed {
   std::vector<Parcel> parcels;  // parallel to patches
 };
 
+/// Elements that take the room of a complex one.
+Index unit_of(const Element& element) { return element.complex ? 1 : 2; }
+
 class Builder {
  public:
   Builder(const Plan& plan, const Schedule& schedule, Index rank)
@@ -38,14 +44,15 @@ class Builder {
   /// The whole local array of a state, in one block.
   [[nodiscard]] std::vector<Patch> natural(std::size_t state, Area area) const {
     const Layout& layout = plan_.states()[state].layout;
-    const Index size = layout.local_size(rank_);
+    const Index unit = unit_of(plan_.states()[state].element);
+    const Index size = layout.room(rank_);
     if (size == 0) return {};
     Patch patch;
     patch.area = area;
     patch.owner = rank_;
-    if (area == Area::output && size > capacity_) {
+    if (area == Area::output && !is_users(state) && size > unit * capacity_) {
       patch.area = Area::workspace;
-      patch.offset = spill_at_;
+      patch.offset = unit * spill_at_;
     }
     for (const Index count : layout.local_shape(rank_)) {
       patch.places.push_back(Progression::make(0, 1, count));
@@ -75,53 +82,105 @@ class Builder {
     return patches;
   }
 
-  /// The same, where each of them packed its pieces for an exchange.
-  [[nodiscard]] std::vector<Patch> packed_in_windows(const Layout& mine, const Layout& theirs,
-                                                     const Exchange& exchange, Area area) const {
+  /// The same, where each of them packed its pieces for an exchange, which is step `step`.
+  [[nodiscard]] std::vector<Patch> packed_in_windows(std::size_t step, Area area) const {
     std::vector<Patch> patches;
-    for (const Piece& piece : pieces(mine, theirs, rank_)) {
-      Patch patch;
-      patch.area = area;
-      patch.owner = piece.peer;
-      for (const Piece& sent : pieces(theirs, mine, piece.peer)) {
+    for (const Cut& cut : cuts(step, false, rank_)) {
+      Index before = 0;
+      for (const Cut& sent : cuts(step, true, cut.peer)) {
         if (sent.peer == rank_) break;
-        patch.offset += sent.size;
+        before += sent.size;
       }
-      patch.places = piece.places;
-      patch.strides = dense_strides(piece.places, exchange.to.order());
-      patches.push_back(std::move(patch));
+      for (const MirrorPart& part : cut.parts) {
+        patches.push_back(
+            {area, cut.peer, part.conjugated, before + part.offset, part.places, part.strides});
+      }
     }
     return patches;
   }
 
-  /// Pieces that `rank` holding `mine` shares with `theirs`, one behind the other by peer, in the
-  /// memory order of the exchange's target.
-  [[nodiscard]] Packed packed(const Layout& mine, const Layout& theirs, const Exchange& exchange,
-                              Area area) const {
+  /// Pieces that this rank sends or receives in an exchange, one behind the other by peer.
+  [[nodiscard]] Packed packed(std::size_t step, bool sending, Area area) const {
     Packed result;
-    const Index total = mine.local_size(rank_);
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const State& mine = plan_.states()[sending ? step : step + 1];
+    const Index unit = unit_of(mine.element);
+    const Index capacity = unit * capacity_;
+    const Index total = mine.layout.local_size(rank_);
     // Alltoallv wants one block of memory; messages may spill piece by piece.
     const bool whole_spills =
-        area == Area::output && exchange.route == Route::alltoallv && total > capacity_;
+        area == Area::output && exchange.route == Route::alltoallv && total > capacity;
     Index at = 0;
     Index spilled = 0;
     bool spilling = whole_spills;
-    for (const Piece& piece : pieces(mine, theirs, rank_)) {
-      if (area == Area::output && at + piece.size > capacity_) spilling = true;
-      Patch patch;
-      patch.area = spilling ? Area::workspace : area;
-      patch.owner = rank_;
-      patch.offset = spilling ? spill_at_ + spilled : at;
-      (spilling ? spilled : at) += piece.size;
-      patch.places = piece.places;
-      patch.strides = dense_strides(piece.places, exchange.to.order());
-      result.parcels.push_back({piece.peer, patch.area, patch.offset, piece.size});
-      result.patches.push_back(std::move(patch));
+    for (const Cut& cut : cuts(step, sending, rank_)) {
+      if (area == Area::output && at + cut.size > capacity) spilling = true;
+      const Area where = spilling ? Area::workspace : area;
+      const Index begin = spilling ? unit * spill_at_ + spilled : at;
+      (spilling ? spilled : at) += cut.size;
+      for (const MirrorPart& part : cut.parts) {
+        result.patches.push_back(
+            {where, rank_, part.conjugated, begin + part.offset, part.places, part.strides});
+      }
+      result.parcels.push_back({cut.peer, where, begin, cut.size, unit == 2});
     }
     return result;
   }
 
+  /// What changes owner between this rank and others, wherever it lies: for the count alone.
+  [[nodiscard]] std::vector<Parcel> moved(std::size_t step, bool sending) const {
+    std::vector<Parcel> parcels;
+    const bool real = !plan_.states()[step].element.complex;
+    for (const Cut& cut : cuts(step, sending, rank_)) {
+      if (cut.peer != rank_) parcels.push_back({cut.peer, Area::window, 0, cut.size, real});
+    }
+    return parcels;
+  }
+
+  /// The half spectrum of a state, in rows.
+  [[nodiscard]] std::vector<Patch> half_rows(std::size_t state, const Mirror& mirror,
+                                             Area area) const {
+    std::vector<Patch> patches = natural(state, area);
+    for (Patch& patch : patches) {
+      const Shape rows = mirror.half_rows();
+      patch.places = {Progression::make(0, 1, rows[0]), Progression::make(0, 1, rows[1])};
+      patch.strides = {rows[1], 1};
+    }
+    return patches;
+  }
+
  private:
+  using Cut = MirrorParcel;
+
+  /// True where a state lies in the user's own array: it is the first or the last, but for other
+  /// words for it. (Reals need not fill a whole number of complex elements.)
+  [[nodiscard]] bool is_users(std::size_t state) const {
+    const auto regroups = [](const Step& step) { return std::holds_alternative<Regroup>(step); };
+    const auto at = plan_.steps().begin() + static_cast<std::ptrdiff_t>(state);
+    return std::all_of(plan_.steps().begin(), at, regroups) ||
+           std::all_of(at, plan_.steps().end(), regroups);
+  }
+
+  /// What a rank sends or receives in an exchange, by peer, and how it lies in the message.
+  [[nodiscard]] std::vector<Cut> cuts(std::size_t step, bool sending, Index rank) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const State& before = plan_.states()[step];
+    const State& after = plan_.states()[step + 1];
+    if (exchange.mirrors()) {
+      const bool folds = after.digits.size() > before.digits.size();
+      const Mirror mirror(folds ? after : before);
+      return folds == sending ? mirror.half_side(rank) : mirror.split_side(rank, folds);
+    }
+    const Layout& mine = (sending ? before : after).layout;
+    const Layout& theirs = (sending ? after : before).layout;
+    std::vector<Cut> result;
+    for (const Piece& piece : pieces(mine, theirs, rank)) {
+      std::vector<Index> strides = dense_strides(piece.places, exchange.to.order());
+      result.push_back({piece.peer, piece.size, {{piece.places, 0, std::move(strides), false}}});
+    }
+    return result;
+  }
+
   const Plan& plan_;
   Index rank_;
   Index capacity_;
@@ -140,15 +199,6 @@ std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, In
   std::sort(result.begin(), result.end(),
             [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
   return result;
-}
-
-/// What changes owner between this rank and others, wherever it lies: for the count alone.
-std::vector<Parcel> moved_pieces(const Layout& mine, const Layout& theirs, Index rank) {
-  std::vector<Parcel> parcels;
-  for (const Piece& piece : pieces(mine, theirs, rank)) {
-    if (piece.peer != rank) parcels.push_back({piece.peer, Area::window, 0, piece.size});
-  }
-  return parcels;
 }
 
 Parcel own(const std::vector<Parcel>& parcels, Index rank) {
@@ -196,6 +246,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     if (leg.step == Leg::copy) {
       out.sources = builder.natural(0, leg.from);
       out.targets = builder.natural(0, leg.to);
+      out.from_real = out.to_real = !plan.states()[0].element.complex;
       out.local_shape = layout_at(0).local_shape(rank);
       out.others = line_digits(layout_at(0), out.sweep, out.local_shape);
       legs.push_back(std::move(out));
@@ -205,18 +256,22 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     const std::size_t last = leg.last();
     const Layout& before = layout_at(step);
     const Layout& after = layout_at(last + 1);
+    const Element& element = plan.states()[step].element;
+    const Element& element_after = plan.states()[last + 1].element;
+    out.from_real = !element.complex;
+    out.to_real = !element_after.complex;
     if (std::holds_alternative<Exchange>(plan.steps()[step])) {
       const Exchange& exchange = exchange_at(step);
       if (leg.meets) {
         out.is_exchange = true;
         out.route = exchange.route;
-        out.sends = moved_pieces(before, after, rank);
-        out.receives = moved_pieces(after, before, rank);
+        out.sends = builder.moved(step, true);
+        out.receives = builder.moved(step, false);
         legs.push_back(std::move(out));
         continue;
       }
-      const Packed sent = builder.packed(before, after, exchange, leg.from);
-      const Packed received = builder.packed(after, before, exchange, leg.to);
+      const Packed sent = builder.packed(step, true, leg.from);
+      const Packed received = builder.packed(step, false, leg.to);
       out.is_exchange = true;
       out.route = exchange.route;
       out.sends = in_rounds(sent.parcels, rank, plan.ranks(), true);
@@ -233,20 +288,32 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       out.joined = std::get<Sweep>(plan.steps()[last]);
       std::erase(out.others, out.joined->digit);
     }
-    out.sources =
-        leg.pulls && leg.gathers ? builder.packed_in_windows(before, layout_at(step - 1),
-                                                             exchange_at(step - 1), leg.from)
-        : leg.pulls              ? builder.in_windows(before, layout_at(step - 1), leg.from)
-        : leg.gathers
-            ? builder.packed(before, layout_at(step - 1), exchange_at(step - 1), leg.from).patches
-            : builder.natural(step, leg.from);
-    out.targets =
-        leg.pushes ? builder.in_windows(after, layout_at(last + 2), leg.to)
-        : leg.scatters
-            ? builder.packed(after, layout_at(last + 2), exchange_at(last + 1), leg.to).patches
-            : builder.natural(last + 1, leg.to);
+    // Beside the exchange of k with n - k, the half spectrum is seen in rows.
+    const auto mirror_at = [&](std::size_t exchange, std::size_t split) -> std::optional<Mirror> {
+      if (out.sweep.kernel != Kernel::none || exchange >= plan.steps().size()) return std::nullopt;
+      const auto* const moved = std::get_if<Exchange>(&plan.steps()[exchange]);
+      if (moved == nullptr || !moved->mirrors()) return std::nullopt;
+      return Mirror(plan.states()[split]);
+    };
+    const std::optional<Mirror> unfolded = step > 0 ? mirror_at(step - 1, step - 1) : std::nullopt;
+    const std::optional<Mirror> folding = mirror_at(last + 1, last + 2);
+    if (unfolded || folding) {
+      out.local_shape = (unfolded ? *unfolded : *folding).half_rows();
+      out.others = {0, 1};
+    }
+    out.sources = leg.pulls && leg.gathers ? builder.packed_in_windows(step - 1, leg.from)
+                  : leg.pulls   ? builder.in_windows(before, layout_at(step - 1), leg.from)
+                  : leg.gathers ? builder.packed(step - 1, false, leg.from).patches
+                  : folding     ? builder.half_rows(step, *folding, leg.from)
+                                : builder.natural(step, leg.from);
+    out.targets = leg.pushes     ? builder.in_windows(after, layout_at(last + 2), leg.to)
+                  : leg.scatters ? builder.packed(last + 1, true, leg.to).patches
+                  : unfolded     ? builder.half_rows(last + 1, *unfolded, leg.to)
+                                 : builder.natural(last + 1, leg.to);
     if (out.sweep.kernel != Kernel::none) {
       last_computing = legs.size();
+      const bool joins_real = out.joined && out.joined->kernel == Kernel::real;
+      out.length = positions_along(plan, leg, joins_real ? *out.joined : out.sweep);
       // Position digits are the same before and behind, but for the one that is swept.
       out.twiddle = twiddle_of(plan.states()[step], out.sweep.digit, rank);
     }

@@ -34,66 +34,132 @@ void for_each_common(const LegLayout& leg, const Places& at, const std::vector<P
   }
 }
 
+/// Calls visit(at) for the planes of a leg that a thread works on.
+template <class Visit>
+void for_each_plane(const LegLayout& leg, Index thread, Index threads, Visit visit) {
+  Index planes = 1;
+  for (const int digit : leg.others) planes *= leg.local_shape[static_cast<std::size_t>(digit)];
+  const Range mine = share(planes, thread, threads);
+  Places at{};
+  place_at(at, mine.begin, leg.others, leg.local_shape);
+  for (Index number = mine.begin; number < mine.end; ++number) {
+    visit(at);
+    place_next(at, leg.others, leg.local_shape);
+  }
+}
+
+/// Calls visit(range, whole) for chunks of [begin, end); whole is false for what is left over.
+template <class Visit>
+void for_each_chunk(Index begin, Index end, Index chunk, Visit visit) {
+  for (; begin < end; begin += chunk) {
+    const Range range{begin, std::min(end, begin + chunk)};
+    visit(range, range.size() == chunk);
+  }
+}
+
+/// Transforms the rows of a plane, whose elements are of type From. Rows that lie in the source as
+/// the engine wants them are read from there.
+template <class T, class From>
+void transform_rows(const LegLayout& leg, const typename Executor<T>::Areas& areas,
+                    const EngineSet<T>& engines, const Places& at, std::complex<T>* plane,
+                    std::complex<T>* aside) {
+  using Complex = std::complex<T>;
+  const PlaneShape& shape = leg.plane.shape;
+  const Strides lying{1, leg.plane.source_row};
+  const Range all{0, leg.from_real ? leg.length : shape.columns};
+  const Patch* const only = leg.sources.size() == 1 ? &leg.sources.front() : nullptr;
+  const From* source = nullptr;
+  Index offset = 0;
+  if (only != nullptr && only->strides[leg.plane.fast] == lying.element &&
+      only->strides[leg.plane.slow] == lying.line && offset_in(*only, leg.others, at, offset)) {
+    source = reinterpret_cast<const From*>(readable<T>(areas, only->area, only->owner)) + offset;
+  }
+  for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
+    const Complex* from = aside;
+    if (source != nullptr) {
+      from = reinterpret_cast<const Complex*>(source + rows.begin * lying.line);
+    }
+    if (source == nullptr || !local::Engine<T>::aligned(from)) {
+      from = aside;
+      for_each_common(leg, at, leg.sources, rows, all, lying,
+                      [&](const Patch& patch, const Common& common) {
+                        gather<T>(reinterpret_cast<From*>(aside), areas, patch, common);
+                      });
+    }
+    engines[whole ? leg.plane.rows : leg.plane.last_rows].run(from, plane + rows.begin * shape.row);
+  });
+}
+
 }  // namespace
 
 template <class T>
 void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T factor,
                                const Worker& worker) const {
-  using Element = std::complex<T>;
+  using Complex = std::complex<T>;
   const PlaneShape& shape = leg.plane.shape;
-  Element* const plane = worker.tile;
-  Element* const aside = plane + shape.plane_size();
-  const Range all_rows{0, shape.rows};
-  const Range all_columns{0, shape.columns};
-  // Rows that lie in the source as the engine wants them are read from there.
-  const Patch* const only = leg.sources.size() == 1 ? &leg.sources.front() : nullptr;
-  const bool dense = only != nullptr && only->strides[leg.plane.fast] == 1 &&
-                     only->strides[leg.plane.slow] == shape.columns;
-
-  Index planes = 1;
-  for (const int digit : leg.others) planes *= leg.local_shape[static_cast<std::size_t>(digit)];
-  const Range mine = share(planes, worker.number, worker.count);
-  Places at{};
-  place_at(at, mine.begin, leg.others, leg.local_shape);
-  for (Index number = mine.begin; number < mine.end; ++number) {
-    Index offset = 0;
-    const Element* source = nullptr;
-    if (dense && offset_in(*only, leg.others, at, offset)) {
-      source = readable<T>(areas, only->area, only->owner) + offset;
+  Complex* const plane = worker.tile;
+  Complex* const aside = plane + shape.plane_size();
+  for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
+    if (leg.from_real) {
+      transform_rows<T, T>(leg, areas, engines_, at, plane, aside);
+    } else {
+      transform_rows<T, Complex>(leg, areas, engines_, at, plane, aside);
     }
-    for (Index row = 0; row < shape.rows; row += shape.row_chunk) {
-      const Range rows{row, std::min(shape.rows, row + shape.row_chunk)};
-      const Element* from = source == nullptr ? nullptr : source + row * shape.columns;
-      if (from == nullptr || !local::Engine<T>::aligned(from)) {
-        for_each_common(leg, at, leg.sources, rows, all_columns, {1, shape.columns},
-                        [&](const Patch& patch, const Common& common) {
-                          gather<T>(aside, areas, patch, common);
-                        });
-        from = aside;
-      }
-      const bool whole = rows.size() == shape.row_chunk;
-      engines_[whole ? leg.plane.rows : leg.plane.last_rows].run(from, plane + row * shape.row);
-    }
-    for (Index column = 0; column < shape.columns; column += leg.at_once) {
-      const Range columns{column, std::min(shape.columns, column + leg.at_once)};
-      for (Index begin = column; begin < columns.end; begin += shape.column_chunk) {
-        const bool whole = shape.columns - begin >= shape.column_chunk;
-        engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
-            plane + begin, aside + (begin - column) * shape.column);
-      }
+    for_each_chunk(0, shape.columns, leg.at_once, [&](const Range& columns, bool) {
+      for_each_chunk(
+          columns.begin, columns.end, shape.column_chunk, [&](const Range& chunk, bool whole) {
+            engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
+                plane + chunk.begin, aside + (chunk.begin - columns.begin) * shape.column);
+          });
       scale_lines(aside, shape.column, columns.size(), shape.rows, factor);
-      for_each_common(leg, at, leg.targets, all_rows, columns, {shape.column, 1},
+      for_each_common(leg, at, leg.targets, {0, shape.rows}, columns, {shape.column, 1},
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(aside, areas, patch, common, leg.streams);
                       });
-    }
-    place_next(at, leg.others, leg.local_shape);
-  }
+    });
+  });
+}
+
+// Reals come last, so here the columns are first.
+template <class T>
+void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
+                                       const Worker& worker) const {
+  using Complex = std::complex<T>;
+  const PlaneShape& shape = leg.plane.shape;
+  Complex* const plane = worker.tile;
+  Complex* const aside = plane + shape.plane_size();
+  T* const reals = reinterpret_cast<T*>(aside);
+  for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
+    for_each_chunk(0, shape.columns, shape.wide, [&](const Range& columns, bool) {
+      for_each_common(leg, at, leg.sources, {0, shape.rows}, columns, {1, shape.wide_row},
+                      [&](const Patch& patch, const Common& common) {
+                        gather<T>(aside, areas, patch, common);
+                      });
+      for_each_chunk(columns.begin, columns.end, shape.column_chunk,
+                     [&](const Range& chunk, bool whole) {
+                       engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
+                           aside + (chunk.begin - columns.begin), plane + chunk.begin);
+                     });
+    });
+    for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
+      engines_[whole ? leg.plane.rows : leg.plane.last_rows].run(plane + rows.begin * shape.row,
+                                                                 aside);
+      scale_lines(reals, leg.plane.real_row, rows.size(), leg.length, factor);
+      for_each_common(leg, at, leg.targets, rows, {0, leg.length}, {1, leg.plane.real_row},
+                      [&](const Patch& patch, const Common& common) {
+                        scatter<T>(reals, areas, patch, common, leg.streams);
+                      });
+    });
+  });
 }
 
 template void Executor<float>::sweep_planes(const LegLayout&, const Areas&, float,
                                             const Worker&) const;
 template void Executor<double>::sweep_planes(const LegLayout&, const Areas&, double,
                                              const Worker&) const;
+template void Executor<float>::sweep_planes_to_real(const LegLayout&, const Areas&, float,
+                                                    const Worker&) const;
+template void Executor<double>::sweep_planes_to_real(const LegLayout&, const Areas&, double,
+                                                     const Worker&) const;
 
 }  // namespace kallima::exec

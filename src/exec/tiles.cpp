@@ -133,76 +133,124 @@ class Lines {
 };
 
 /// Sets lines [begin, end) of a tile to 0: what a line becomes must not depend on leftovers.
-template <class T>
-void pad(std::complex<T>* tile, const Strides& strides, Index begin, Index end, Index length) {
-  for (Index i = 0; i < length; ++i) {
+template <class E>
+void pad(E* tile, const TileSide& side, Index begin, Index end) {
+  for (Index i = 0; i < side.length; ++i) {
     for (Index line = begin; line < end; ++line) {
-      tile[line * strides.line + i * strides.element] = {};
+      tile[line * side.strides.line + i * side.strides.element] = {};
     }
   }
 }
+
+/// A sweep from elements of one type to elements of another: From and To are T or complex.
+template <class T, class From, class To>
+class TileSweep {
+ public:
+  using Areas = typename Executor<T>::Areas;
+  using Complex = std::complex<T>;
+
+  TileSweep(const LegLayout& leg, const Areas& areas, const local::Engine<T>& engine, Complex* tile)
+      : leg_(leg),
+        shape_(leg.tile),
+        areas_(areas),
+        engine_(engine),
+        lines_(leg),
+        gathered_(reinterpret_cast<From*>(tile)),
+        done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
+
+  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles) {
+    // Lines that lie in memory as the engine wants them need not be gathered.
+    const bool reads_source =
+        leg_.sweep.form == TileForm::lines && !shape_.in_place() && !(roots != nullptr && backward);
+    Cursor reading = lines_.cursor(tiles.begin * shape_.lines);
+    Cursor writing = reading;
+    for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
+      const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
+      const From* from = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
+      if (from == nullptr) {
+        from = gathered_;
+        lines_.for_each_common(reading, count, leg_.sources, shape_.gathered.strides,
+                               [&](const Patch& source, const Common& common) {
+                                 gather<T>(gathered_, areas_, source, common);
+                               });
+        if (roots != nullptr && backward)
+          twiddle_side(gathered_, shape_.gathered, writing, count, *roots, true);
+        const Index padded = ceil_div(count, shape_.chunk) * shape_.chunk;
+        pad(gathered_, shape_.gathered, count, padded);
+      } else {
+        lines_.skip(reading, count);
+      }
+      for (Index begin = 0; begin < count; begin += leg_.at_once) {
+        const Index here = std::min(leg_.at_once, count - begin);
+        for (Index line = 0; line < here; line += shape_.chunk) {
+          engine_.run(reinterpret_cast<const Complex*>(from + (begin + line) *
+                                                                  shape_.gathered.strides.line),
+                      reinterpret_cast<Complex*>(done_ + line * shape_.done.strides.line));
+        }
+        if (roots != nullptr && !backward)
+          twiddle_side(done_, shape_.done, writing, here, *roots, false);
+        scale_lines(done_, shape_.done.strides.line, here, shape_.done.length, factor);
+        lines_.for_each_common(writing, here, leg_.targets, shape_.done.strides,
+                               [&](const Patch& target, const Common& common) {
+                                 scatter<T>(done_, areas_, target, common, leg_.streams);
+                               });
+      }
+    }
+  }
+
+  [[nodiscard]] Index tiles() const { return ceil_div(lines_.count(), shape_.lines); }
+
+ private:
+  /// The next tile in the only source, where it lies there in one piece; null elsewhere.
+  [[nodiscard]] const From* in_source(const Cursor& cursor) const {
+    Index offset = 0;
+    if (!lines_.in_one_piece(cursor, shape_.lines, shape_.gathered.length, offset)) return nullptr;
+    const Patch& source = leg_.sources.front();
+    const auto* const from =
+        reinterpret_cast<const From*>(readable<T>(areas_, source.area, source.owner)) + offset;
+    return local::Engine<T>::aligned(reinterpret_cast<const Complex*>(from)) ? from : nullptr;
+  }
+
+  /// Reals are never multiplied: roots belong to frequencies.
+  template <class E>
+  void twiddle_side(E* data, const TileSide& side, const Cursor& at, Index count,
+                    const local::Roots<T>& roots, bool conjugate) const {
+    if constexpr (std::is_same_v<E, Complex>) {
+      lines_.for_each_number(at, count, [&](Index line, Index run, Index j, Index step) {
+        twiddle<T>({data + line * side.strides.line, side.strides, run, side.length, j, step},
+                   roots, conjugate);
+      });
+    }
+  }
+
+  const LegLayout& leg_;
+  const TileShape& shape_;
+  const Areas& areas_;
+  const local::Engine<T>& engine_;
+  Lines lines_;
+  From* gathered_;
+  To* done_;
+};
 
 }  // namespace
 
 template <class T>
 void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor,
                               const Worker& worker) const {
-  using Element = std::complex<T>;
-  const TileShape& shape = leg.tile;
-  const local::Engine<T>& engine = engines_[leg.engine];
-  Element* const gathered = worker.tile;
-  Element* const done = shape.in_place() ? gathered : gathered + shape.gathered_size;
-  const bool twiddles = leg.twiddle.modulus > 0;
+  using Complex = std::complex<T>;
   const bool backward = direction_ == Direction::backward;
-  const Lines lines(leg);
-  const auto twiddle_by_roots = [&](Element* data, const Strides& strides, const Cursor& at,
-                                    Index count) {
-    lines.for_each_number(at, count, [&](Index line, Index run, Index j, Index step) {
-      twiddle<T>({data + line * strides.line, strides, run, shape.length, j, step},
-                 engines_.roots(leg.twiddle.table), backward);
-    });
+  const local::Roots<T>* const roots =
+      leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
+  const auto go = [&](auto sweep) {
+    sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count));
   };
-
-  // Lines that lie in memory as the engine wants them need not be gathered.
-  const bool reads_source =
-      leg.sweep.form == TileForm::lines && !shape.in_place() && !(twiddles && backward);
-
-  const Range tiles = share(ceil_div(lines.count(), shape.lines), worker.number, worker.count);
-  Cursor reading = lines.cursor(tiles.begin * shape.lines);
-  Cursor writing = reading;
-  for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
-    const Index count = std::min(shape.lines, lines.count() - tile * shape.lines);
-    const Element* from = nullptr;
-    Index offset = 0;
-    if (reads_source && count == shape.lines &&
-        lines.in_one_piece(reading, count, shape.length, offset)) {
-      const Patch& source = leg.sources.front();
-      from = readable<T>(areas, source.area, source.owner) + offset;
-    }
-    if (from != nullptr && local::Engine<T>::aligned(from)) {
-      lines.skip(reading, count);
-    } else {
-      from = gathered;
-      lines.for_each_common(reading, count, leg.sources, shape.gathered,
-                            [&](const Patch& source, const Common& common) {
-                              gather<T>(gathered, areas, source, common);
-                            });
-      if (twiddles && backward) twiddle_by_roots(gathered, shape.gathered, writing, count);
-      const Index padded = ceil_div(count, shape.chunk) * shape.chunk;
-      pad(gathered, shape.gathered, count, padded, shape.length);
-    }
-    for (Index begin = 0; begin < count; begin += leg.at_once) {
-      const Index here = std::min(leg.at_once, count - begin);
-      for (Index line = 0; line < here; line += shape.chunk) {
-        engine.run(from + (begin + line) * shape.gathered.line, done + line * shape.done.line);
-      }
-      if (twiddles && !backward) twiddle_by_roots(done, shape.done, writing, here);
-      scale_lines(done, shape.done.line, here, shape.length, factor);
-      lines.for_each_common(writing, here, leg.targets, shape.done,
-                            [&](const Patch& target, const Common& common) {
-                              scatter<T>(done, areas, target, common, leg.streams);
-                            });
-    }
+  const local::Engine<T>& engine = engines_[leg.engine];
+  if (leg.from_real) {
+    go(TileSweep<T, T, Complex>(leg, areas, engine, worker.tile));
+  } else if (leg.to_real) {
+    go(TileSweep<T, Complex, T>(leg, areas, engine, worker.tile));
+  } else {
+    go(TileSweep<T, Complex, Complex>(leg, areas, engine, worker.tile));
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
+#include <type_traits>
 
 #include "exec/executor.hpp"
 #include "local/copy.hpp"
@@ -108,31 +110,44 @@ struct Common {
   Index length = 0;
 };
 
-/// Gathers what a patch and a tile have in common.
-template <class T>
-void gather(std::complex<T>* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
+/// Conjugates what a tile has in common with a patch; reals stay as they are.
+template <class E>
+void conjugate(E* tile, const Common& common) {
+  if constexpr (!std::is_floating_point_v<E>) {
+    for (Index line = 0; line < common.lines; ++line) {
+      E* const data = tile + common.in_tile + line * common.tile.line;
+      for (Index i = 0; i < common.length; ++i) {
+        data[i * common.tile.element] = std::conj(data[i * common.tile.element]);
+      }
+    }
+  }
+}
+
+/// Gathers what a patch and a tile have in common; E is what the elements of the patch are.
+template <class T, class E>
+void gather(E* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
             const Common& common) {
-  local::copy_plane<std::complex<T>>({tile + common.in_tile, common.tile.line, common.tile.element},
-                                     {readable<T>(areas, patch.area, patch.owner) + common.in_patch,
-                                      common.patch.line, common.patch.element},
-                                     common.lines, common.length);
+  const auto* const area = reinterpret_cast<const E*>(readable<T>(areas, patch.area, patch.owner));
+  local::copy_plane<E>({tile + common.in_tile, common.tile.line, common.tile.element},
+                       {area + common.in_patch, common.patch.line, common.patch.element},
+                       common.lines, common.length);
+  if (patch.conjugated) conjugate(tile, common);
 }
 
 /// Scatters it, past the caches where the sweep `streams`.
-template <class T>
-void scatter(const std::complex<T>* tile, const typename Executor<T>::Areas& areas,
-             const Patch& patch, const Common& common, bool streams) {
-  const local::Plane<std::complex<T>> to{
-      writable<T>(areas, patch.area, patch.owner) + common.in_patch, common.patch.line,
-      common.patch.element};
-  const local::Plane<const std::complex<T>> from{tile + common.in_tile, common.tile.line,
-                                                 common.tile.element};
-  local::store_plane<std::complex<T>>(to, from, common.lines, common.length, streams);
+template <class T, class E>
+void scatter(E* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
+             const Common& common, bool streams) {
+  auto* const area = reinterpret_cast<E*>(writable<T>(areas, patch.area, patch.owner));
+  const local::Plane<E> to{area + common.in_patch, common.patch.line, common.patch.element};
+  const local::Plane<const E> from{tile + common.in_tile, common.tile.line, common.tile.element};
+  if (patch.conjugated) conjugate(tile, common);  // no other patch wants these
+  local::store_plane<E>(to, from, common.lines, common.length, streams);
 }
 
 /// Multiplies so many contiguous lines, `apart` elements from one to the next, by a factor.
-template <class T>
-void scale_lines(std::complex<T>* data, Index apart, Index lines, Index length, T factor) {
+template <class E, class T>
+void scale_lines(E* data, Index apart, Index lines, Index length, T factor) {
   if (factor == T{1}) return;
   for (Index line = 0; line < lines; ++line) {
     for (Index i = 0; i < length; ++i) data[line * apart + i] *= factor;

@@ -173,6 +173,23 @@ Axis parse_dealing(std::string_view word, Index n, bool& has_stride) {
   return axis;
 }
 
+/// Cuts "+elements" off the end of a word.
+Index cut_padding(std::string& word) {
+  const std::size_t plus = word.find('+');
+  if (plus == std::string::npos) return 0;
+  const Index padding =
+      text::parse_count(std::string_view(word).substr(plus + 1), "padding of '" + word + "'");
+  word.resize(plus);
+  return padding;
+}
+
+void require_at_end(Index padding, bool more, std::string_view line) {
+  if (padding > 0 && more) {
+    throw ParseError(fmt::format(
+        "layout '{}': padding lies behind runs along the fastest axis, which is named last", line));
+  }
+}
+
 int axis_called(const std::vector<std::string>& names, std::string_view name) {
   for (std::size_t a = 0; a < names.size(); ++a) {
     if (names[a] == name) return static_cast<int>(a);
@@ -344,10 +361,15 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
   if (words.empty())
     throw ParseError("a layout text is empty; write for instance z:block/4 y:all x:all");
   std::vector<int> order;
+  Index padding = 0;
   if (words.front() == "boxes") {
     const std::vector<std::string> fields = text::split(line, '|');
-    const std::vector<std::string> head = text::words(fields.front());
-    for (std::size_t i = 1; i < head.size(); ++i) order.push_back(axis_called(names, head[i]));
+    std::vector<std::string> head = text::words(fields.front());
+    for (std::size_t i = 1; i < head.size(); ++i) {
+      padding = cut_padding(head[i]);
+      require_at_end(padding, i + 1 < head.size(), line);
+      order.push_back(axis_called(names, head[i]));
+    }
     if (order.size() != shape.size()) {
       throw ParseError(fmt::format("'{}' should name the {} axes {}", fields.front(), shape.size(),
                                    fmt::join(names, " ")));
@@ -373,13 +395,15 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
       }
       boxes.push_back(std::move(box));
     }
-    return Layout::boxes(shape, std::move(boxes), std::move(order));
+    return Layout::boxes(shape, std::move(boxes), std::move(order)).with_padding(padding);
   }
 
   std::vector<Axis> axes(shape.size());
   std::vector<bool> seen(shape.size(), false);
   bool has_stride = false;
-  for (const std::string& word : words) {
+  for (std::string word : words) {
+    require_at_end(padding, true, line);
+    padding = cut_padding(word);
     const std::size_t colon = word.find(':');
     if (colon == std::string::npos) {
       throw ParseError(
@@ -400,17 +424,18 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
                     line, order.size(), shape.size(), fmt::join(names, " ")));
   }
   if (!has_stride) number_ranks(axes);
-  return grid(std::move(axes), std::move(order));
+  return grid(std::move(axes), std::move(order)).with_padding(padding);
 }
 
 std::string Layout::to_text() const { return to_text(axis_names(axes())); }
 
 std::string Layout::to_text(const std::vector<std::string>& names) const {
   std::vector<std::string> parts;
+  const std::string padding = padding_ > 0 ? fmt::format("+{}", padding_) : std::string();
   if (!is_grid()) {
     std::string head = "boxes";
     for (const int a : order_) head += " " + names[static_cast<std::size_t>(a)];
-    parts.push_back(head);
+    parts.push_back(head + padding);
     for (const Box& box : table_) {
       std::vector<std::string> edges;
       for (const int a : order_) {
@@ -430,7 +455,7 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
     if (strides && grid_[at].procs > 1) part += fmt::format("@{}", grid_[at].rank_stride);
     parts.push_back(std::move(part));
   }
-  return fmt::format("{}", fmt::join(parts, " "));
+  return fmt::format("{}{}", fmt::join(parts, " "), padding);
 }
 
 Progression Layout::part(Index rank, std::size_t a) const {
@@ -467,6 +492,20 @@ Index Layout::largest_local_size() const {
   return result;
 }
 
+Index Layout::room(Index rank) const {
+  const Index size = local_size(rank);
+  if (size == 0 || padding_ == 0) return size;
+  const Index run = part(rank, static_cast<std::size_t>(order_.back())).count;
+  return size / run * (run + padding_);
+}
+
+Index Layout::largest_room() const {
+  if (is_grid()) return room(0);
+  Index result = 0;
+  for (Index r = 0; r < ranks_; ++r) result = std::max(result, room(r));
+  return result;
+}
+
 Index Layout::active_ranks() const {
   Index result = is_grid() ? 1 : 0;
   if (is_grid()) {
@@ -496,6 +535,7 @@ std::vector<Index> Layout::local_strides(Index rank) const {
     const auto a = static_cast<std::size_t>(order_[i]);
     strides[a] = stride;
     stride *= part(rank, a).count;
+    if (i + 1 == axes()) stride += padding_;
   }
   return strides;
 }
@@ -529,6 +569,39 @@ bool Layout::whole(std::size_t a) const {
     if (local_size(r) > 0 && part(r, a).count != shape_[a]) return false;
   }
   return true;
+}
+
+Layout Layout::with_extent(std::size_t a, Index extent) const {
+  if (!whole(a)) throw InternalError("another extent for an axis that is not whole");
+  Layout result = *this;
+  result.shape_[a] = extent;
+  result.padding_ = 0;
+  if (is_grid()) {
+    result.grid_[a].n = extent;
+    return result;
+  }
+  for (Box& box : result.table_) {
+    const bool empty = box.low[a] == box.high[a];
+    box.low[a] = empty ? std::min(box.low[a], extent) : 0;
+    box.high[a] = empty ? box.low[a] : extent;
+  }
+  return result;
+}
+
+Layout Layout::with_padding(Index elements) const {
+  if (elements < 0 || (elements > 0 && axes() == 0)) {
+    throw InvalidLayout(
+        fmt::format("padding of {} elements; give 0 or more, and an axis", elements));
+  }
+  if (axes() > 0) {  // what overflows is found here
+    const Index longest = shape_[static_cast<std::size_t>(order_.back())];
+    checked_mul(volume(shape_) / longest,
+                checked_add(longest, elements, "elements of a padded run"),
+                "elements of a padded array");
+  }
+  Layout result = *this;
+  result.padding_ = elements;
+  return result;
 }
 
 Layout Layout::with_order(std::vector<int> order) const {

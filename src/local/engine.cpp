@@ -22,16 +22,33 @@ typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
   return reinterpret_cast<typename Fftw<T>::Complex*>(const_cast<std::complex<T>*>(data));
 }
 
+template <class T>
+T* real_data(const std::complex<T>* data) {
+  return reinterpret_cast<T*>(const_cast<std::complex<T>*>(data));
+}
+
 }  // namespace
 
 template <class T>
 Engine<T>::Engine(const Batch& batch, int sign, Effort effort, bool only_wisdom,
-                  std::complex<T>* from, std::complex<T>* to) {
+                  std::complex<T>* from, std::complex<T>* to)
+    : numbers_(batch.numbers) {
   const std::lock_guard guard(planner_lock());
   const fftw_iodim64 line{batch.length, batch.from.element, batch.to.element};
   const fftw_iodim64 lines{batch.lines, batch.from.line, batch.to.line};
   const unsigned flags = flags_of(effort);
   const auto plan_with = [&](unsigned more) {
+    switch (batch.numbers) {
+      case Numbers::from_real:
+        return Fftw<T>::guru_r2c(1, &line, 1, &lines, real_data(from), engine_data(to),
+                                 flags | more);
+      case Numbers::to_real:
+        // FFTW would overwrite what it reads here, unless told not to.
+        return Fftw<T>::guru_c2r(1, &line, 1, &lines, engine_data(from), real_data(to),
+                                 flags | more | FFTW_PRESERVE_INPUT);
+      case Numbers::complex:
+        break;
+    }
     return Fftw<T>::guru(1, &line, 1, &lines, engine_data(from), engine_data(to), sign,
                          flags | more);
   };
@@ -53,7 +70,17 @@ Engine<T>::~Engine() {
 
 template <class T>
 void Engine<T>::run(const std::complex<T>* from, std::complex<T>* to) const {
-  Fftw<T>::execute(plan_, engine_data(from), engine_data(to));
+  switch (numbers_) {
+    case Numbers::complex:
+      Fftw<T>::execute(plan_, engine_data(from), engine_data(to));
+      return;
+    case Numbers::from_real:
+      Fftw<T>::execute_r2c(plan_, real_data(from), engine_data(to));
+      return;
+    case Numbers::to_real:
+      Fftw<T>::execute_c2r(plan_, engine_data(from), real_data(to));
+      return;
+  }
 }
 
 template <class T>

@@ -37,7 +37,11 @@ struct Fftw<double> {
   using Plan = fftw_plan;
   using Complex = fftw_complex;
   static constexpr auto guru = fftw_plan_guru64_dft;
+  static constexpr auto guru_r2c = fftw_plan_guru64_dft_r2c;
+  static constexpr auto guru_c2r = fftw_plan_guru64_dft_c2r;
   static constexpr auto execute = fftw_execute_dft;
+  static constexpr auto execute_r2c = fftw_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftw_execute_dft_c2r;
   static constexpr auto alignment = fftw_alignment_of;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
@@ -51,7 +55,11 @@ struct Fftw<float> {
   using Plan = fftwf_plan;
   using Complex = fftwf_complex;
   static constexpr auto guru = fftwf_plan_guru64_dft;
+  static constexpr auto guru_r2c = fftwf_plan_guru64_dft_r2c;
+  static constexpr auto guru_c2r = fftwf_plan_guru64_dft_c2r;
   static constexpr auto execute = fftwf_execute_dft;
+  static constexpr auto execute_r2c = fftwf_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
   static constexpr auto alignment = fftwf_alignment_of;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;

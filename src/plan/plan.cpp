@@ -3,18 +3,54 @@
 
 #include <algorithm>
 
+#include "plan/mirror.hpp"
+
 namespace kallima {
 
 namespace {
+
+/// How many there are along a digit: of a halved one, as many as it had positions.
+Index radix_of(const State& state, std::size_t digit) {
+  const Index whole = state.digits[digit].whole;
+  return whole > 0 ? whole : state.layout.shape()[digit];
+}
 
 /// Product of the radices of an axis' digits of one kind: the weight the next one gets.
 Index weight_of(const State& state, int axis, DigitKind kind) {
   Index weight = 1;
   for (std::size_t i = 0; i < state.digits.size(); ++i) {
     const Digit& digit = state.digits[i];
-    if (digit.axis == axis && digit.kind == kind) weight *= state.layout.shape()[i];
+    if (digit.axis == axis && digit.kind == kind) weight *= radix_of(state, i);
   }
   return weight;
+}
+
+/// Between reals and half of an axis' frequencies.
+State behind_real(const State& before, std::size_t at, Direction direction) {
+  State after = before;
+  Digit& swept = after.digits[at];
+  const bool forward = direction == Direction::forward;
+  if (before.element.complex == forward || (swept.whole > 0) == forward) {
+    throw InternalError("a real sweep of what is transformed already");
+  }
+  for (std::size_t i = 0; i < before.digits.size(); ++i) {
+    if (i == at) continue;
+    const Digit& other = before.digits[i];
+    if (other.kind == DigitKind::frequency) throw InternalError("a real sweep beside frequencies");
+    if (forward && other.axis == swept.axis && other.weight > swept.weight) {
+      throw InternalError("a real sweep along a digit that is not the leading one of its axis");
+    }
+  }
+  const Index extent = before.layout.shape()[at];
+  after.element.complex = forward;
+  after.layout = before.layout.with_extent(at, forward ? halved_extent(extent) : swept.whole);
+  if ((forward ? extent : swept.whole) > 1) {
+    const DigitKind wanted = forward ? DigitKind::frequency : DigitKind::position;
+    swept.weight = weight_of(before, swept.axis, wanted);
+    swept.kind = wanted;
+  }
+  swept.whole = forward ? extent : 0;
+  return after;
 }
 
 State behind(const State& before, const Sweep& sweep, Direction direction) {
@@ -24,6 +60,10 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   const auto at = static_cast<std::size_t>(sweep.digit);
   if (sweep.digit < 0 || at >= before.digits.size() || !before.layout.whole(at)) {
     throw InternalError("a sweep along a digit that no rank holds whole");
+  }
+  if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
+  if (!before.element.complex || before.digits[at].whole > 0) {
+    throw InternalError("a complex sweep of reals, or along an axis that is halved");
   }
   if (before.layout.shape()[at] == 1) return after;
   Digit& swept = after.digits[at];
@@ -64,7 +104,21 @@ State behind(const State& before, const Regroup& regroup) {
   return after;
 }
 
+/// Between digits and the half spectrum of their axis.
+State behind_mirror(const State& before, const Exchange& exchange) {
+  const State after{before.element, exchange.digits, exchange.to};
+  const bool folds = after.digits.size() > before.digits.size();
+  const State& half = folds ? before : after;
+  const Mirror mirror(folds ? after : before);
+  if (half.digits.size() != 1 || half.layout != mirror.half_layout() ||
+      half.digits[0].kind != DigitKind::frequency || !before.element.complex) {
+    throw InternalError("a mirror between states that are not of one axis");
+  }
+  return after;
+}
+
 State behind(const State& before, const Exchange& exchange) {
+  if (exchange.mirrors()) return behind_mirror(before, exchange);
   if (exchange.to.shape() != before.layout.shape()) {
     throw InternalError("an exchange to a layout of another shape");
   }
@@ -75,12 +129,15 @@ State behind(const State& before, const Exchange& exchange) {
 
 }  // namespace
 
-std::vector<Digit> start_digits(const Shape& shape, Direction direction) {
+std::vector<Digit> start_digits(const Problem& problem, Direction direction) {
+  const Shape& shape = problem.shape;
+  const bool forward = direction == Direction::forward;
   std::vector<Digit> digits;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    const bool position = direction == Direction::forward || shape[a] == 1;
-    digits.push_back(
-        {static_cast<int>(a), 1, position ? DigitKind::position : DigitKind::frequency});
+    const bool halved = problem.real() && !forward && a == problem.halved_axis();
+    digits.push_back({static_cast<int>(a), 1,
+                      forward || shape[a] == 1 ? DigitKind::position : DigitKind::frequency,
+                      halved ? shape[a] : 0});
   }
   return digits;
 }
@@ -92,13 +149,14 @@ State behind(const State& before, const Step& step, Direction direction) {
 }
 
 State whole_axes(const Problem& problem, Direction direction, const Layout& layout) {
-  if (layout.shape() != problem.shape) {
+  const bool forward = direction == Direction::forward;
+  if (layout.shape() != (forward ? problem.shape : problem.frequency_shape())) {
     throw InternalError("a plan's first layout does not have the problem's shape");
   }
   State state;
-  state.element = {true, problem.precision};
+  state.element = {!problem.real() || !forward, problem.precision};
   state.layout = layout;
-  state.digits = start_digits(problem.shape, direction);
+  state.digits = start_digits(problem, direction);
   return state;
 }
 
@@ -137,7 +195,7 @@ std::vector<int> State::twiddle_digits(int digit) const {
 Index State::twiddle_modulus(int digit) const {
   Index modulus = 1;
   for (const int i : twiddle_digits(digit)) modulus *= layout.shape()[static_cast<std::size_t>(i)];
-  return modulus == 1 ? 0 : modulus * layout.shape()[static_cast<std::size_t>(digit)];
+  return modulus == 1 ? 0 : modulus * radix_of(*this, static_cast<std::size_t>(digit));
 }
 
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
@@ -154,7 +212,12 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
 void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
-    exchange->traffic = traffic(states_.back().layout, exchange->to);
+    if (exchange->mirrors()) {
+      const bool folds = after.digits.size() > states_.back().digits.size();
+      exchange->traffic = Mirror(folds ? after : states_.back()).traffic();
+    } else {
+      exchange->traffic = traffic(states_.back().layout, exchange->to);
+    }
   }
   if (after.layout.ranks() > ranks_) {
     throw InternalError("a plan uses more ranks than it is for");
@@ -182,6 +245,7 @@ Plan Plan::reversed() const {
     Step step = steps_[i];
     if (auto* const exchange = std::get_if<Exchange>(&step)) {
       exchange->to = states_[i].layout;
+      if (exchange->mirrors()) exchange->digits = states_[i].digits;
       Traffic& moved = exchange->traffic;
       std::swap(moved.most_sent, moved.most_received);
       std::swap(moved.most_messages_sent, moved.most_messages_received);
@@ -202,26 +266,28 @@ Index Plan::exchanges() const {
                        [](const Step& step) { return std::holds_alternative<Exchange>(step); });
 }
 
-Traffic Plan::total_traffic() const {
-  Traffic sum;
-  for (const Step& step : steps_) {
-    const auto* const exchange = std::get_if<Exchange>(&step);
+Moves Plan::total_moves() const {
+  Moves sum;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto* const exchange = std::get_if<Exchange>(&steps_[i]);
     if (exchange == nullptr) continue;
     const Traffic& moved = exchange->traffic;
-    sum.elements += moved.elements;
+    const Index bytes = states_[i].element.bytes();
+    sum.bytes += checked_mul(moved.elements, bytes, "bytes of all exchanges");
     sum.messages += moved.messages;
-    sum.most_sent += moved.most_sent;
-    sum.most_received += moved.most_received;
+    sum.most_bytes_sent += moved.most_sent * bytes;
+    sum.most_bytes_received += moved.most_received * bytes;
     sum.most_messages_sent += moved.most_messages_sent;
     sum.most_messages_received += moved.most_messages_received;
-    sum.largest_message = std::max(sum.largest_message, moved.largest_message);
   }
   return sum;
 }
 
 Index Plan::largest_local_size() const {
   Index largest = 0;
-  for (const State& state : states_) largest = std::max(largest, state.layout.largest_local_size());
+  for (const State& state : states_) {
+    largest = std::max(largest, in_complex(state.layout.largest_room(), state.element));
+  }
   return largest;
 }
 

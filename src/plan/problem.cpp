@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace kallima {
@@ -41,11 +43,15 @@ Problem Problem::parse(std::string_view line) {
     throw ParseError(
         fmt::format("problem '{}' should read KIND:SHAPE[:PRECISION]{}", line, example));
   }
-  if (fields[0] != "c2c") {
-    throw ParseError(
-        fmt::format("problem '{}': kind '{}' is not known, c2c is{}", line, fields[0], example));
+  const std::size_t slash = std::min(fields[0].find('/'), fields[0].size());
+  const std::string kind = fields[0].substr(0, slash);
+  const bool real = kind == "r2c";
+  if (kind != "c2c" && !real) {
+    throw ParseError(fmt::format("problem '{}': kind '{}' is not known, c2c and r2c are{}", line,
+                                 fields[0], example));
   }
   Problem problem;
+  problem.kind = real ? Kind::r2c : Kind::c2c;
   for (const std::string& word : text::split(fields[1], 'x')) append_extents(problem.shape, word);
   if (fields.size() == 3) {
     if (fields[2] != "f32" && fields[2] != "f64") {
@@ -55,11 +61,25 @@ Problem Problem::parse(std::string_view line) {
     problem.precision = fields[2] == "f32" ? Precision::f32 : Precision::f64;
   }
   validate_shape(problem.shape);
+  if (slash < fields[0].size()) {
+    const std::vector<std::string> names = axis_names(problem.shape.size());
+    const auto axis = std::find(names.begin(), names.end(), fields[0].substr(slash + 1));
+    if (!real || axis == names.end()) {
+      throw ParseError(
+          fmt::format("problem '{}': '{}' should name the axis of r2c that is halved, one of {}",
+                      line, fields[0], fmt::join(names, " ")));
+    }
+    problem.halved = static_cast<int>(axis - names.begin());
+  }
   return problem;
 }
 
 std::string Problem::to_text() const {
-  return fmt::format("c2c:{}:{}", fmt::join(shape, "x"),
+  std::string kind_text = real() ? "r2c" : "c2c";
+  if (real() && halved_axis() + 1 < shape.size()) {
+    kind_text += "/" + axis_names(shape.size())[halved_axis()];
+  }
+  return fmt::format("{}:{}:{}", kind_text, fmt::join(shape, "x"),
                      precision == Precision::f32 ? "f32" : "f64");
 }
 

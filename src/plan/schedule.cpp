@@ -23,10 +23,19 @@ bool is_joined(const Plan& plan, std::size_t step) {
   return sweep != nullptr && sweep->joined;
 }
 
+/// A sweep that computes nothing.
+bool copies(const Plan& plan, const Leg& leg) {
+  const auto* const sweep = std::get_if<Sweep>(&plan.steps()[static_cast<std::size_t>(leg.step)]);
+  return sweep != nullptr && sweep->kernel == Kernel::none;
+}
+
 /// Reads and writes the same lines at the same places, so it can stay in its area.
 bool can_stay(const Plan& plan, const Leg& leg) {
-  return leg.step != Leg::copy && !leg.gathers && !leg.scatters &&
-         !is_exchange(plan, static_cast<std::size_t>(leg.step));
+  if (leg.step == Leg::copy || leg.gathers || leg.scatters) return false;
+  const auto step = static_cast<std::size_t>(leg.step);
+  // Reals and their frequencies differ in size.
+  return !is_exchange(plan, step) &&
+         plan.states()[step].element == plan.states()[leg.last() + 1].element;
 }
 
 /// Areas backwards from the output; the sweep at leg `mover` changes area though it could stay.
@@ -39,8 +48,10 @@ void assign(const Plan& plan, std::vector<Leg>& legs, std::size_t mover) {
   }
 }
 
+/// What a rank holds in a state, in complex elements.
 Index local(const Plan& plan, std::size_t state, Index rank) {
-  return plan.states()[state].layout.local_size(rank);
+  const State& at = plan.states()[state];
+  return in_complex(at.layout.room(rank), at.element);
 }
 
 Area other_window(Area window) {
@@ -61,7 +72,9 @@ bool returns(const Plan& plan, const std::vector<Leg>& legs, std::size_t first) 
   const std::size_t end = end_of_group(plan, legs, first);
   if (first == 0 || end != first + 1 || end >= legs.size()) return false;
   const auto step = static_cast<std::size_t>(legs[first].step);
-  return plan.states()[step - 1].layout == plan.states()[legs[first].last() + 2].layout;
+  const State& taken = plan.states()[step - 1];
+  const State& made = plan.states()[legs[first].last() + 2];
+  return taken.layout == made.layout && taken.element == made.element;
 }
 
 /// Assigns areas to the legs of a plan whose exchanges go by windows, group of sweeps by group.
@@ -81,17 +94,27 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
       at = Area::output;
     } else if (first == 0) {
       at = Area::window;
-    } else if (!at_home && !pushes) {
+    } else if (at_home ? !can_stay(plan, leading) : !pushes) {
       at = other_window(at);
     }
-    leading.to = at;
-    for (std::size_t i = first + 1; i < end; ++i) legs[i].from = legs[i].to = at;
+    // Legs stay where they are, but for the one of a group that cannot: it comes from the
+    // workspace. The second of two copies sees what the first left in other digits.
+    const bool copies_again =
+        end == first + 2 && !last && copies(plan, leading) && copies(plan, legs[first + 1]);
+    Area area = at;
+    for (std::size_t i = end - 1; i > first; --i) {
+      legs[i].to = area;
+      if (copies_again || !can_stay(plan, legs[i])) area = Area::workspace;
+      legs[i].from = area;
+    }
+    leading.to = area;
     legs[end - 1].pushes = pushes;
     at_home = pushes;
     // As pieces, in the order in which those who take them want them; but not where another leg
     // has to stay in place, or where what was pulled is pushed back to the same places.
-    packed = !last && !pushes && end == first + 1 && !returns(plan, legs, end + 1);
-    leading.scatters = packed;
+    packed =
+        !last && !pushes && (end == first + 1 || copies_again) && !returns(plan, legs, end + 1);
+    legs[end - 1].scatters = packed;
     if (!last) {
       legs[end].meets = true;
       legs[end].from = legs[end].to = at;
@@ -162,8 +185,18 @@ Schedule schedule(const Plan& plan, bool in_place) {
 }
 
 Index output_capacity(const Plan& plan, bool in_place, Index rank) {
-  const Index out = plan.output().local_size(rank);
-  return in_place ? std::max(out, plan.input().local_size(rank)) : out;
+  const auto room = [&](const State& state) {
+    const Index size = state.layout.room(rank);
+    return state.element.complex ? size : size / 2;
+  };
+  const Index out = room(plan.states().back());
+  return in_place ? std::max(out, room(plan.states().front())) : out;
+}
+
+Index positions_along(const Plan& plan, const Leg& leg, const Sweep& sweep) {
+  const auto digit = static_cast<std::size_t>(sweep.digit);
+  return std::max(plan.states()[static_cast<std::size_t>(leg.step)].layout.shape()[digit],
+                  plan.states()[leg.last() + 1].layout.shape()[digit]);
 }
 
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
@@ -173,7 +206,8 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   for (const Leg& leg : schedule.legs) {
     const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
     const bool exchange = leg.step != Leg::copy && is_exchange(plan, step);
-    const Index size = leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, step + 1, rank);
+    const Index size =
+        leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, leg.last() + 1, rank);
     if (leg.meets) continue;
     if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
@@ -196,13 +230,14 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
     if (leg.step == Leg::copy || exchange) continue;
     const auto& sweep = std::get<Sweep>(plan.steps()[step]);
     if (sweep.kernel != Kernel::none && local(plan, step, rank) > 0) {
-      const Index length =
-          plan.states()[step].layout.shape()[static_cast<std::size_t>(sweep.digit)];
-      const Index element = plan.states()[step].element.bytes();
-      Index tile = tile_shape(sweep, length, element).size();
+      const Index length = positions_along(plan, leg, sweep);
+      const Index element = Element{true, plan.problem().precision}.bytes();
+      Index tile = tile_shape(sweep, plan.direction(), length, element).size();
       if (leg.steps == 2) {
         const auto& other = std::get<Sweep>(plan.steps()[leg.last()]);
-        const Shape& extents = plan.states()[step].layout.shape();
+        // A row of reals is counted by its frequencies, as it lies in the plane.
+        const bool forward = plan.direction() == Direction::forward;
+        const Shape& extents = plan.states()[forward ? leg.last() + 1 : step].layout.shape();
         const Sweep& fast = sweep.form == TileForm::lines ? sweep : other;
         const Sweep& slow = sweep.form == TileForm::lines ? other : sweep;
         tile = plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,

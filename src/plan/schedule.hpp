@@ -73,7 +73,10 @@ bool by_windows(const Plan& plan);
 /// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
 Schedule schedule(const Plan& plan, bool in_place);
 
-/// What one rank needs beyond input and output, in elements.
+/// Extent of a leg's digit, as positions: of reals there are more than of their frequencies.
+Index positions_along(const Plan& plan, const Leg& leg, const Sweep& sweep);
+
+/// What one rank needs beyond input and output, in complex elements.
 struct Workspace {
   Index main = 0;          ///< for what is assigned to the workspace
   Index spill = 0;         ///< for what is assigned to the output and does not fit it
@@ -93,7 +96,7 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank);
 /// The largest of any rank, part by part. O(P steps), O(steps) where all ranks hold the same.
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule);
 
-/// Elements that the output area holds on a rank.
+/// Complex elements that the output area holds on a rank.
 Index output_capacity(const Plan& plan, bool in_place, Index rank);
 
 }  // namespace kallima

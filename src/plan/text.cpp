@@ -52,7 +52,9 @@ std::string balance_remarks(const State& state, Index ranks) {
   if (!layout.is_grid()) return result;
   const std::vector<std::string> names = state.names();
   for (std::size_t a = 0; a < layout.axes(); ++a) {
-    if (!layout.axis(a).even()) result += uneven_remark(layout.axis(a), names[a]);
+    // How many frequencies of a halved digit there are nobody chooses.
+    const bool halved = state.digits[a].whole > 0;
+    if (!layout.axis(a).even() && !halved) result += uneven_remark(layout.axis(a), names[a]);
   }
   return result;
 }
@@ -70,8 +72,9 @@ std::string traffic_remark(const Traffic& moved, Index bytes) {
 
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
-  return fmt::format("{} by fourier, {} {} {} a tile{}",
-                     before.names()[static_cast<std::size_t>(sweep.digit)], sweep.lines,
+  return fmt::format("{} by {}, {} {} {} a tile{}",
+                     before.names()[static_cast<std::size_t>(sweep.digit)],
+                     sweep.kernel == Kernel::real ? "real-fourier" : "fourier", sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
                      sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "");
 }
@@ -100,6 +103,15 @@ std::string digits_text(const State& state) {
     formulas.push_back(fmt::format("{} = {}", whole, fmt::join(terms, " + ")));
   }
   return fmt::format("{}", fmt::join(formulas, ", "));
+}
+
+/// ", k with 16 - k", and how the axis is split behind it.
+std::string mirror_text(const Exchange& exchange, const State& after) {
+  if (!exchange.mirrors()) return {};
+  const std::string digits = digits_text(after);
+  Index n = after.digits[0].whole;
+  if (!digits.empty()) n *= after.layout.shape()[1];
+  return fmt::format(", k with {} - k{}{}", n, digits.empty() ? "" : " where ", digits);
 }
 
 /// What a sweep multiplies by, for people.
@@ -133,7 +145,7 @@ Route parse_route(std::string_view name) {
 std::string memory_line(const Plan& plan, bool in_place) {
   const Schedule legs = schedule(plan, in_place);
   const Workspace need = largest_workspace(plan, legs);
-  const Index bytes = plan.states().front().element.bytes();
+  const Index bytes = Element{true, plan.problem().precision}.bytes();
   const Index local = std::max<Index>(1, plan.largest_local_size());
   std::string line = fmt::format(
       "{:<13} {} pass{} over memory, workspace {} bytes ({:.2f} of the largest local array), "
@@ -156,7 +168,6 @@ std::string body(const Plan& plan) {
   if (plan.placement().ranks_per_node > 0) {
     out += fmt::format(", {} a node", plan.placement().ranks_per_node);
   }
-  const Index bytes = plan.states().front().element.bytes();
   out += fmt::format("\n  start     {}\n", plan.states().front().to_text());
   out += balance_remarks(plan.states().front(), plan.ranks());
   for (std::size_t i = 0; i < plan.steps().size(); ++i) {
@@ -172,9 +183,9 @@ std::string body(const Plan& plan) {
       continue;
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-    out += fmt::format("  exchange  {} by {}\n", plan.states()[i + 1].to_text(),
-                       name_of(exchange.route));
-    out += traffic_remark(exchange.traffic, bytes);
+    out += fmt::format("  exchange  {} by {}{}\n", plan.states()[i + 1].to_text(),
+                       name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]));
+    out += traffic_remark(exchange.traffic, plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
   out += fmt::format("  end       {}\n", plan.states().back().to_text());
@@ -205,8 +216,8 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   if (words.size() != 9 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();
   const auto at = std::find(names.begin(), names.end(), words[1]);
-  if (at == names.end() || words[3] != "fourier,") damaged(line);
-  sweep.kernel = Kernel::fourier;
+  if (at == names.end() || (words[3] != "fourier," && words[3] != "real-fourier,")) damaged(line);
+  sweep.kernel = words[3] == "fourier," ? Kernel::fourier : Kernel::real;
   sweep.digit = static_cast<int>(at - names.begin());
   sweep.lines = count_in(words[4]);
   sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;
@@ -215,7 +226,13 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
 }
 
 /// The digits that a regrouping's formulas name, in the order of the layout text's axes.
-Regroup parse_regroup(std::string_view rest, const State& before, const Shape& shape) {
+Regroup parse_regroup(std::string_view rest, const State& before) {
+  Shape shape;  // of the axes, whatever digits they are in now
+  for (std::size_t i = 0; i < before.digits.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(before.digits[i].axis);
+    if (axis >= shape.size()) shape.resize(axis + 1, 1);
+    shape[axis] *= before.layout.shape()[i];
+  }
   const std::size_t where = rest.find(" where ");
   State after{before.element, {}, {}};
   Shape radices;
@@ -259,11 +276,41 @@ Regroup parse_regroup(std::string_view rest, const State& before, const Shape& s
     if (!after.digits.empty() && after.digits.back().axis == static_cast<int>(a)) continue;
     const auto same_axis = [&](const Digit& digit) { return digit.axis == static_cast<int>(a); };
     const auto old = std::find_if(before.digits.begin(), before.digits.end(), same_axis);
-    after.digits.push_back({static_cast<int>(a), 1, old->kind});
+    after.digits.push_back({static_cast<int>(a), 1, old->kind, old->whole});
     radices.push_back(shape[a]);
     names.push_back((old->kind == DigitKind::frequency ? "k" : "") + axes[a]);
   }
   return {after.digits, Layout::parse(rest.substr(0, where), radices, names)};
+}
+
+/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]]
+Exchange parse_exchange(std::string_view rest, const State& before, std::string_view line) {
+  const std::size_t by = rest.rfind(" by ");
+  if (by == std::string_view::npos) damaged(line);
+  Exchange exchange;
+  const std::string_view to = rest.substr(0, by);
+  const std::vector<std::string> words = text::words(rest.substr(by + 4));
+  if (words.size() == 1) {
+    exchange.to = Layout::parse(to, before.layout.shape(), before.names());
+    exchange.route = parse_route(words[0]);
+    return exchange;
+  }
+  if (words.size() < 6 || words[1] != "k") damaged(line);
+  exchange.route = parse_route(std::string_view(words[0]).substr(0, words[0].size() - 1));
+  const Index n = count_in(words[3]);
+  State after{before.element, {}, {}};
+  Shape radices = {halved_extent(n)};
+  if (words.size() == 6) {
+    after.digits = {{0, 1, DigitKind::frequency, n}};
+  } else {
+    const Index row = count_in(words.at(9));
+    if (row < 1) damaged(line);
+    after.digits = {{0, 1, DigitKind::frequency, row}, {0, row, DigitKind::frequency, 0}};
+    radices = {halved_extent(row), n / row};
+  }
+  exchange.to = Layout::parse(to, radices, after.names());
+  exchange.digits = std::move(after.digits);
+  return exchange;
 }
 
 }  // namespace
@@ -314,8 +361,10 @@ Plan Plan::parse(std::string_view text) {
         if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
       } else if (keyword == "start") {
         State named;  // only for the names that the first state's digits have
-        named.digits = start_digits(plan.problem_.shape, plan.direction_);
-        const Layout start = Layout::parse(rest, plan.problem_.shape, named.names());
+        named.digits = start_digits(plan.problem_, plan.direction_);
+        const bool forward = plan.direction_ == Direction::forward;
+        const Layout start = Layout::parse(
+            rest, forward ? plan.problem_.shape : plan.problem_.frequency_shape(), named.names());
         plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
         started = true;
       } else if (keyword == "sweep" || keyword == "exchange" || keyword == "regroup") {
@@ -324,16 +373,17 @@ Plan Plan::parse(std::string_view text) {
         if (keyword == "sweep") {
           plan.append(parse_sweep(words, before, line));
         } else if (keyword == "regroup") {
-          plan.append(parse_regroup(rest, before, plan.problem_.shape));
+          plan.append(parse_regroup(rest, before));
         } else {
-          const std::size_t by = rest.rfind(" by ");
-          if (by == std::string_view::npos) damaged(line);
-          Exchange exchange;
-          exchange.to = Layout::parse(rest.substr(0, by), before.layout.shape(), before.names());
-          exchange.route = parse_route(rest.substr(by + 4));
-          plan.append(std::move(exchange));
+          plan.append(parse_exchange(rest, before, line));
         }
-      } else if (keyword != "end" && keyword != "out" && keyword != "in" && keyword != "hash") {
+      } else if (keyword == "end") {
+        // A sweep back to reals does not say how its rows lie; where it ends, this does.
+        if (!started) damaged(line);
+        State& last = plan.states_.back();
+        const Layout stated = Layout::parse(rest, last.layout.shape(), last.names());
+        last.layout = last.layout.with_padding(stated.padding());
+      } else if (keyword != "out" && keyword != "in" && keyword != "hash") {
         damaged(line);
       }
     }

@@ -74,11 +74,11 @@ class Dealer {
 };
 
 /// Cards on every axis that is still to be transformed, blocks on the others where ranks are left.
-Layout cards(const PlanRequest& request, const std::vector<bool>& done,
+Layout cards(const PlanRequest& request, const Shape& shape, const std::vector<bool>& done,
              const std::vector<int>& order) {
-  const Shape& shape = request.problem.shape;
   std::vector<bool> riding = done;
   riding.flip();
+  if (request.problem.real()) riding[request.problem.halved_axis()] = false;
   std::vector<Index> procs = Dealer(shape, riding, request.ranks).best();
   std::vector<Index> cycles = procs;
   Index left = request.ranks;
@@ -95,11 +95,12 @@ Layout cards(const PlanRequest& request, const std::vector<bool>& done,
 
 void propose_cyclic_starts(const PlanRequest& request, Proposals& starts) {
   const Standing nowhere{{}, std::vector<bool>(request.problem.shape.size(), false)};
-  starts.push_back(cards(request, finished_axes(request, nowhere), {}));
+  starts.push_back(cards(request, request.problem.shape, finished_axes(request, nowhere), {}));
 }
 
 void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals& next) {
-  next.push_back(cards(request, finished_axes(request, from), from.layout.order()));
+  next.push_back(
+      cards(request, from.layout.shape(), finished_axes(request, from), from.layout.order()));
 }
 
 }  // namespace kallima

@@ -6,8 +6,7 @@
 
 namespace kallima {
 
-void propose_gather(const PlanRequest& request, Proposals& next) {
-  const Shape& shape = request.problem.shape;
+void propose_gather(const Shape& shape, Proposals& next) {
   next.push_back(Layout::block(shape, std::vector<Index>(shape.size(), 1)));
 }
 

@@ -11,8 +11,8 @@ namespace kallima {
 namespace {
 
 /// A grid over two axes beside `whole`, over more where two are too short for the ranks.
-Layout fresh_pencil(const PlanRequest& request, std::size_t whole, const std::vector<int>& order) {
-  const Shape& shape = request.problem.shape;
+Layout fresh_pencil(const PlanRequest& request, const Shape& shape, std::size_t whole,
+                    const std::vector<int>& order) {
   std::vector<std::size_t> others;
   for (std::size_t a = 0; a < shape.size(); ++a) {
     if (a != whole && shape[a] > 1) others.push_back(a);
@@ -53,7 +53,8 @@ void propose_pencil_starts(const PlanRequest& request, Proposals& starts) {
   const Shape& shape = request.problem.shape;
   std::size_t last = shape.size() - 1;  // of the axes that there is something to transform along
   while (last > 0 && shape[last] == 1) --last;
-  if (shape.size() > 1) starts.push_back(fresh_pencil(request, last, {}));
+  if (request.problem.real()) last = request.problem.halved_axis();
+  if (shape.size() > 1) starts.push_back(fresh_pencil(request, shape, last, {}));
 }
 
 void propose_pencils(const PlanRequest& request, const Standing& from, Proposals& next) {
@@ -68,7 +69,7 @@ void propose_pencils(const PlanRequest& request, const Standing& from, Proposals
       for (std::size_t i = 0; i < layout.axes(); ++i) swapped.push_back(layout.axis(i));
       if (hand_over(swapped, a, b)) next.push_back(Layout::grid(swapped, layout.order()));
     }
-    next.push_back(fresh_pencil(request, a, layout.order()));
+    next.push_back(fresh_pencil(request, layout.shape(), a, layout.order()));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kallima/planner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +18,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "plan/mirror.hpp"
 #include "plan/tile.hpp"
 #include "planner/ride.hpp"
 #include "planner/ways.hpp"
@@ -26,7 +28,7 @@ namespace kallima {
 namespace {
 
 struct Cost {
-  Index elements = 0;
+  Index numbers = 0;  // real ones; a complex element is two
   Index messages = 0;
   Index largest = 0;
 
@@ -56,6 +58,13 @@ struct Stop {
 
 Standing transformed(const PlanRequest& request, Layout layout, std::vector<bool> done) {
   Standing at{std::move(layout), std::move(done)};
+  if (is_real(request, at)) {
+    // Nothing else can be transformed before the axis that is halved.
+    const std::size_t halved = request.problem.halved_axis();
+    if (!at.layout.whole(halved)) return at;
+    at.layout = at.layout.with_extent(halved, halved_extent(at.layout.shape()[halved]));
+    at.done[halved] = true;
+  }
   for (std::size_t a = 0; a < at.done.size(); ++a) {
     if (request.problem.shape[a] == 1 || at.layout.whole(a)) at.done[a] = true;
   }
@@ -76,7 +85,7 @@ int imbalance(const PlanRequest& request, const Layout& layout) {
   __extension__ using Wide = unsigned __int128;
   const auto ratio = static_cast<std::uint64_t>(static_cast<Wide>(layout.largest_local_size()) *
                                                 static_cast<Wide>(request.ranks) /
-                                                static_cast<Wide>(request.problem.elements()));
+                                                static_cast<Wide>(volume(layout.shape())));
   return static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, ratio))) - 1;
 }
 
@@ -93,18 +102,32 @@ Proposals start_proposals(const PlanRequest& request) {
   if (request.way == Way::cyclic || request.problem.shape.size() == 1) {
     if (open_to(request, Way::cyclic)) propose_cyclic_starts(request, starts);
   }
-  if (open_to(request, Way::gather)) propose_gather(request, starts);
+  if (open_to(request, Way::gather)) propose_gather(request.problem.shape, starts);
+  if (request.padded) {
+    // Rows that are padded are those that are contiguous.
+    for (Layout& start : starts) {
+      std::vector<int> order = start.order();
+      const auto halved = static_cast<int>(request.problem.halved_axis());
+      order.erase(std::find(order.begin(), order.end(), halved));
+      order.push_back(halved);
+      start = start.with_order(order);
+    }
+  }
   return starts;
 }
 
 Proposals proposals(const PlanRequest& request, const Standing& from) {
   Proposals next;
-  if (request.out) next.push_back(*request.out);
+  const std::size_t halved = request.problem.real() ? request.problem.halved_axis() : 0;
+  if (request.out && !is_real(request, from)) next.push_back(*request.out);
+  if (request.out && is_real(request, from) && request.out->whole(halved)) {
+    next.push_back(request.out->with_extent(halved, request.problem.shape[halved]));
+  }
   if (all_done(from)) return next;
   if (open_to(request, Way::slab)) propose_slabs(request, from, next);
   if (open_to(request, Way::pencil)) propose_pencils(request, from, next);
   if (open_to(request, Way::cyclic)) propose_cyclic(request, from, next);
-  if (open_to(request, Way::gather)) propose_gather(request, next);
+  if (open_to(request, Way::gather)) propose_gather(from.layout.shape(), next);
   return next;
 }
 
@@ -113,11 +136,12 @@ std::vector<Standing> reachable(const PlanRequest& request, const Standing& from
   std::vector<Standing> result;
   for (const Layout& layout : proposals(request, from)) {
     if (layout == from.layout) continue;
-    const bool is_out = request.out && layout == *request.out;
-    if (!is_out && imbalance(request, layout) > limit) continue;
     Standing next = transformed(request, layout, from.done);
+    if (is_real(request, next)) continue;
+    const bool is_out = request.out && next.layout == *request.out;
+    if (!is_out && imbalance(request, layout) > limit) continue;
     const bool progress = next.done != from.done || arrived(request, next) ||
-                          (open_to(request, Way::cyclic) && find_ride(layout, next.done));
+                          (open_to(request, Way::cyclic) && find_ride(next.layout, next.done));
     if (progress && std::find(result.begin(), result.end(), next) == result.end()) {
       result.push_back(std::move(next));
     }
@@ -139,7 +163,7 @@ std::vector<Move> moves_from(const PlanRequest& request, const std::vector<Layer
   for (Standing& to : reachable(request, at, limit)) {
     moves.push_back({std::move(to), {layer, node, false}, 1});
   }
-  if (all_done(at) || !open_to(request, Way::cyclic)) return moves;
+  if (all_done(at) || is_real(request, at) || !open_to(request, Way::cyclic)) return moves;
   if (const std::optional<Ride> ride = find_ride(at.layout, at.done)) {
     const std::vector<bool> all(at.done.size(), true);
     moves.push_back(
@@ -148,11 +172,21 @@ std::vector<Move> moves_from(const PlanRequest& request, const std::vector<Layer
   return moves;
 }
 
-Cost cost_of(const Cost& before, const Standing& from, const Move& move) {
+/// A layout with other extents: standings have an axis halved before it is exchanged.
+Layout with_shape(Layout layout, const Shape& shape) {
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    if (layout.shape()[a] != shape[a]) layout = layout.with_extent(a, shape[a]);
+  }
+  return layout;
+}
+
+Cost cost_of(const PlanRequest& request, const Cost& before, const Standing& from,
+             const Move& move) {
   Cost cost = before;
+  const bool real = is_real(request, from);
   const auto add = [&](const Layout& one, const Layout& two) {
     const Traffic moved = traffic(one, two);
-    cost.elements += moved.elements;
+    cost.numbers += real ? moved.elements : 2 * moved.elements;
     cost.messages += moved.messages;
   };
   if (move.edge.ride) {
@@ -160,7 +194,7 @@ Cost cost_of(const Cost& before, const Standing& from, const Move& move) {
     for (std::size_t i = 1; i < ride->layouts.size(); ++i)
       add(ride->layouts[i - 1], ride->layouts[i]);
   } else {
-    add(from.layout, move.to.layout);
+    add(from.layout, with_shape(move.to.layout, from.layout.shape()));
   }
   cost.largest = std::max(cost.largest, move.to.layout.largest_local_size());
   return cost;
@@ -184,7 +218,7 @@ std::vector<Stop> search(const PlanRequest& request, const Proposals& starts, in
     for (const Move& move : into[l]) {
       if (final_layer && !arrived(request, move.to)) continue;
       const Node& before = layers[move.edge.layer][move.edge.node];
-      const Cost cost = cost_of(before.cost, before.at, move);
+      const Cost cost = cost_of(request, before.cost, before.at, move);
       const auto same = [&](const Node& node) { return node.at == move.to; };
       const auto known = std::find_if(layers[l].begin(), layers[l].end(), same);
       if (known == layers[l].end()) {
@@ -234,9 +268,11 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
     const std::vector<int>& order = layout.order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
-      if (done[a] || request.problem.shape[a] == 1 || !path[s].at.done[a]) continue;
+      const bool halves = request.problem.real() && a == request.problem.halved_axis();
+      const bool nothing_to_do = request.problem.shape[a] == 1 && !halves;
+      if (done[a] || nothing_to_do || !path[s].at.done[a]) continue;
       done[a] = true;
-      sweeps[s].push_back(a);
+      sweeps[s].insert(halves ? sweeps[s].begin() : sweeps[s].end(), a);
     }
   }
   for (std::size_t s = 1; s < path.size(); ++s) {
@@ -245,6 +281,7 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
         if (!path[s].at.layout.whole(sweeps[donor][i])) continue;
+        if (request.problem.real() && sweeps[donor][i] == request.problem.halved_axis()) continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -259,13 +296,14 @@ Route route_of(const PlanRequest& request) {
   return request.placement.ranks_per_node >= request.ranks ? Route::windows : Route::messages;
 }
 
-Sweep fourier_sweep(const PlanRequest& request, const Layout& layout, std::size_t digit) {
+Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
+                    std::size_t digit) {
   const Index length = layout.shape()[digit];
   const Index element = Element{true, request.problem.precision}.bytes();
   const Index line_bytes = checked_mul(length, element, "bytes of a line");
   const Index lines = std::max<Index>(1, layout.largest_local_size() / length);
   Sweep sweep;
-  sweep.kernel = Kernel::fourier;
+  sweep.kernel = kernel;
   sweep.digit = static_cast<int>(digit);
   // Lines in memory: as many as fill the first cache. Lines that lie across memory come in runs of
   // whole cache lines, two at least, however long; more than eight are no faster to fetch.
@@ -295,7 +333,8 @@ class Writer {
   }
 
   void sweep_digit(int digit) {
-    Sweep sweep = fourier_sweep(request_, now_.layout, static_cast<std::size_t>(digit));
+    Sweep sweep = fourier_sweep(request_, now_.element.complex ? Kernel::fourier : Kernel::real,
+                                now_.layout, static_cast<std::size_t>(digit));
     join_to_last(sweep);
     take(sweep);
   }
@@ -309,7 +348,21 @@ class Writer {
 
   void exchange(const Layout& to) {
     if (steps_.empty() || !std::holds_alternative<Sweep>(steps_.back())) take(Sweep{});
-    take(Exchange{to, route_of(request_), {}});
+    take(Exchange{to, route_of(request_), {}, {}});
+  }
+
+  /// From the digits of one axis of reals to its half spectrum, which is left in its place.
+  void unfold() {
+    const Layout half = Mirror(now_).half_layout();
+    const Index n = now_.digits[0].whole * now_.layout.shape()[1];
+    take(Exchange{half, route_of(request_), {}, {{0, 1, DigitKind::frequency, n}}});
+    take(Sweep{});
+  }
+
+  /// An exchange behind unfold(): what is in its place is packed by a sweep of its own.
+  void exchange_again(const Layout& to) {
+    take(Sweep{});
+    take(Exchange{to, route_of(request_), {}, {}});
   }
 
   void regroup(std::vector<Digit> digits, const Layout& to) {
@@ -322,7 +375,7 @@ class Writer {
     if (!in_digits()) return;
     std::vector<Digit> digits(layout.axes());
     for (const Digit& digit : now_.digits) {
-      digits[static_cast<std::size_t>(digit.axis)] = {digit.axis, 1, digit.kind};
+      digits[static_cast<std::size_t>(digit.axis)] = {digit.axis, 1, digit.kind, digit.whole};
     }
     regroup(std::move(digits), layout);
   }
@@ -346,6 +399,7 @@ class Writer {
     const auto other = static_cast<std::size_t>(last->digit);
     const std::vector<Index> strides = now_.layout.local_strides(0);
     if ((strides[digit] == 1) == (strides[other] == 1)) return;
+    if (last->kernel == Kernel::real && strides[other] != 1) return;  // reals are rows of a plane
     const Digit& swept = now_.digits[digit];
     const bool twiddles = now_.twiddle_modulus(sweep.digit) > 0 ||
                           swept.axis == now_.digits[other].axis ||
@@ -381,19 +435,32 @@ class Writer {
 /// The digits a ride starts with, as they are now: what was swept is a frequency.
 std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
   std::vector<Digit> result = digits;
-  for (Digit& digit : result) digit.kind = now.digits[static_cast<std::size_t>(digit.axis)].kind;
+  for (Digit& digit : result) {
+    digit.kind = now.digits[static_cast<std::size_t>(digit.axis)].kind;
+    digit.whole = now.digits[static_cast<std::size_t>(digit.axis)].whole;
+  }
   return result;
+}
+
+/// Where a path starts: the user's layout, or the first stop's with all its extents.
+Layout start_of(const PlanRequest& request, const Layout& first) {
+  const Layout start = request.in ? *request.in : with_shape(first, request.problem.shape);
+  if (!request.padded) return start;
+  const Index n = start.shape()[request.problem.halved_axis()];
+  return start.with_padding(2 * halved_extent(n) - n);
 }
 
 Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
   const std::vector<std::vector<std::size_t>> sweeps = deal_sweeps(request, path);
-  Writer writer(request, path.front().at.layout);
+  const Layout start = start_of(request, path.front().at.layout);
+  Writer writer(request, start);
   for (std::size_t s = 0; s < path.size(); ++s) {
     const Layout& layout = path[s].at.layout;
     const auto rides_from = [&](std::size_t stop) {
       return stop + 1 < path.size() && path[stop + 1].by_ride;
     };
-    if (s + 1 < path.size() && rides_from(s + 1) && !writer.in_digits()) {
+    if (s + 1 < path.size() && rides_from(s + 1) && !writer.in_digits() &&
+        writer.now().element.complex) {
       // The exchange goes to where a ride begins: in its digits already where this layout allows.
       const std::optional<Ride> ride = find_ride(path[s + 1].at.layout, path[s + 1].at.done);
       const std::vector<Digit> digits = as_now(ride->digits, writer.now());
@@ -424,17 +491,18 @@ Plan plan_along(const PlanRequest& request, const std::vector<Stop>& path) {
       same = split(next, writer.now().digits, writer.now().layout.shape());
       if (!same) writer.join(layout);
     }
-    writer.exchange(same ? *same : next);
+    writer.exchange(same ? *same : with_shape(next, writer.now().layout.shape()));
   }
-  return {request.problem,   Direction::forward,     request.ranks,
-          request.placement, path.front().at.layout, writer.finish()};
+  return {request.problem, Direction::forward, request.ranks, request.placement,
+          start,           writer.finish()};
 }
 
 /// One long line on one rank rides too, and meets itself: it is split so that each sweep's lines
 /// stay in the cache. Empty where that is not what is asked for.
 std::optional<Plan> plan_alone(const PlanRequest& request) {
   const Shape& shape = request.problem.shape;
-  if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Way::cyclic))
+  if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Way::cyclic) ||
+      request.problem.real())
     return std::nullopt;
   const Layout layout = request.in.value_or(Layout::block(shape, {1}));
   if (!layout.is_grid() || (request.out && *request.out != layout)) return std::nullopt;
@@ -442,9 +510,62 @@ std::optional<Plan> plan_alone(const PlanRequest& request) {
   return plan_along(request, {{{layout, {false}}, false}, {{layout, {true}}, true}});
 }
 
+/// Processors that one axis of reals can ride on: the digit that is halved must be dealt like cards
+/// by both its frequencies and theirs of the whole axis.
+bool can_halve(Index n, Index procs) {
+  const std::vector<Index> radices = ride_radices(n, procs);
+  return radices.size() == 2 && radices[0] % procs == 0 && radices[1] % procs == 0;
+}
+
+/// One axis of reals rides as complex ones do, with half of the first digit's frequencies kept, and
+/// what that leaves on the wrong side of n/2 is exchanged in the end.
+std::optional<Plan> plan_real_line(const PlanRequest& request) {
+  const Shape& shape = request.problem.shape;
+  if (!request.problem.real() || shape.size() != 1 || request.padded ||
+      !open_to(request, Way::cyclic)) {
+    return std::nullopt;
+  }
+  const Index n = shape[0];
+  const auto is_cards = [&](const Layout& layout) {
+    return layout == Layout::cyclic(shape, {layout.ranks()}) && can_halve(n, layout.ranks());
+  };
+  Index procs = std::min(request.ranks, n);
+  while (procs > 0 && !can_halve(n, procs)) --procs;
+  if (procs == 0) return std::nullopt;
+  // A user's own cards are as good where they leave no more than half of the ranks idle.
+  if (request.in && is_cards(*request.in) && 2 * request.in->ranks() > procs) {
+    procs = request.in->ranks();
+  }
+  if (procs == 1 && request.ranks > 1) return std::nullopt;  // nothing but work for one
+  const Layout cards = Layout::cyclic(shape, {procs});
+  const Layout start = request.in.value_or(cards);
+  const std::optional<Ride> ride = find_ride(cards, {false});
+  Writer writer(request, start);
+  if (start == cards) {
+    writer.regroup(ride->digits, ride->layouts.front());
+  } else {
+    const std::optional<Layout> same =
+        start.padding() > 0 ? std::nullopt : split(start, ride->digits, ride->radices);
+    if (same) writer.regroup(ride->digits, *same);
+    writer.exchange(same ? ride->layouts.front() : cards);
+    if (!same) writer.regroup(ride->digits, ride->layouts.front());
+  }
+  writer.sweep_digit(0);
+  const Axis halved{halved_extent(ride->radices[0]), procs, procs, 1, Rule::balanced};
+  writer.exchange(Layout::grid({halved, Axis{ride->radices[1]}}, {1, 0}));
+  writer.sweep_digit(1);
+  writer.unfold();
+  if (request.out && *request.out != writer.now().layout) {
+    writer.exchange_again(*request.out);
+  }
+  return Plan(request.problem, Direction::forward, request.ranks, request.placement, start,
+              writer.finish());
+}
+
 /// The plan of one way, or of any; empty where it leads nowhere.
 std::optional<Plan> best_plan(const PlanRequest& request) {
   if (std::optional<Plan> plan = plan_alone(request)) return plan;
+  if (std::optional<Plan> plan = plan_real_line(request)) return plan;
   const Proposals starts = start_proposals(request);
   constexpr int worst = 63;
   for (int limit = 0; limit <= worst; ++limit) {
@@ -454,18 +575,33 @@ std::optional<Plan> best_plan(const PlanRequest& request) {
   return std::nullopt;
 }
 
-void validate_layout(const Layout& layout, const PlanRequest& request, const char* which) {
-  if (layout.shape() != request.problem.shape) {
+/// `real` where the elements are: only they can be padded.
+void validate_layout(const Layout& layout, const PlanRequest& request, const Shape& shape,
+                     bool real, const char* which) {
+  if (layout.shape() != shape) {
+    throw InvalidLayout(fmt::format(
+        "the {} layout '{}' is for another shape than {}; make it for {}", which,
+        layout.to_text().substr(0, 200), request.problem.to_text(), fmt::join(shape, "x")));
+  }
+  if (layout.padding() > 0 && !real) {
     throw InvalidLayout(
-        fmt::format("the {} layout '{}' is for another shape than {}; make it for the shape that "
-                    "is transformed",
-                    which, layout.to_text().substr(0, 200), request.problem.to_text()));
+        fmt::format("the {} layout '{}' is padded; only an array of reals can be: leave +{} out",
+                    which, layout.to_text().substr(0, 200), layout.padding()));
   }
   if (layout.ranks() > request.ranks) {
     throw TooFewRanks(fmt::format(
         "the {} layout needs {}, there are {}; use a layout over fewer ranks or start more", which,
         text::plural(layout.ranks(), "rank"), text::grouped(request.ranks)));
   }
+}
+
+/// Rows that are padded lie along the axis that is halved.
+void validate_rows(const Layout& layout, std::size_t halved) {
+  if (layout.order().back() == static_cast<int>(halved) && layout.whole(halved)) return;
+  throw InvalidOption(fmt::format(
+      "padded rows lie along axis {}, which is halved, so it must be whole on every rank and "
+      "fastest in memory; in '{}' it is not",
+      axis_names(layout.axes())[halved], layout.to_text().substr(0, 200)));
 }
 
 }  // namespace
@@ -495,8 +631,21 @@ void validate(const PlanRequest& request) {
     throw InvalidOption(fmt::format("{} ranks a node; give at least 1, or 0 for not known",
                                     request.placement.ranks_per_node));
   }
-  if (request.in) validate_layout(*request.in, request, "input");
-  if (request.out) validate_layout(*request.out, request, "output");
+  const Problem& problem = request.problem;
+  if (problem.real() && problem.halved >= static_cast<int>(problem.shape.size())) {
+    throw InvalidOption(fmt::format("axis {} is to be halved, there are {}; name one of them",
+                                    problem.halved, problem.shape.size()));
+  }
+  if (request.padded && !problem.real()) {
+    throw InvalidOption("padded rows are for real data; leave `padded` out");
+  }
+  if (request.in) {
+    validate_layout(*request.in, request, problem.shape, problem.real(), "input");
+    if (request.padded) validate_rows(*request.in, problem.halved_axis());
+  }
+  if (request.out) {
+    validate_layout(*request.out, request, problem.frequency_shape(), false, "output");
+  }
 }
 
 Plan make_plan(const PlanRequest& request) {

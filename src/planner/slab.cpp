@@ -10,25 +10,30 @@ namespace kallima {
 
 namespace {
 
-Layout slab_along(const PlanRequest& request, std::size_t axis, const std::vector<int>& order) {
-  const Index procs = std::min(request.ranks, request.problem.shape[axis]);
-  return Layout::slab(request.problem.shape, procs, axis).with_order(order);
+Layout slab_along(const PlanRequest& request, const Shape& shape, std::size_t axis,
+                  const std::vector<int>& order) {
+  const Index procs = std::min(request.ranks, shape[axis]);
+  return Layout::slab(shape, procs, axis).with_order(order);
 }
 
 }  // namespace
 
 void propose_slab_starts(const PlanRequest& request, Proposals& starts) {
   const Shape& shape = request.problem.shape;
+  const auto unfit = [&](std::size_t a) {
+    return shape[a] == 1 || (request.problem.real() && a == request.problem.halved_axis());
+  };
   std::size_t first = 0;  // of the axes that can be cut
-  while (first + 1 < shape.size() && shape[first] == 1) ++first;
-  if (shape.size() > 1) starts.push_back(slab_along(request, first, {}));
+  while (first + 1 < shape.size() && unfit(first)) ++first;
+  if (unfit(first)) first = 0;
+  if (shape.size() > 1) starts.push_back(slab_along(request, shape, first, {}));
 }
 
 void propose_slabs(const PlanRequest& request, const Standing& from, Proposals& next) {
-  const std::size_t axes = request.problem.shape.size();
-  if (axes == 1) return;
-  for (std::size_t a = 0; a < axes; ++a) {
-    next.push_back(slab_along(request, a, from.layout.order()));
+  const Shape& shape = from.layout.shape();
+  if (shape.size() == 1) return;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    next.push_back(slab_along(request, shape, a, from.layout.order()));
   }
 }
 

@@ -18,6 +18,11 @@ struct Standing {
   friend bool operator==(const Standing&, const Standing&) = default;
 };
 
+/// True where elements are real still: the axis that is halved is not done.
+inline bool is_real(const PlanRequest& request, const Standing& at) {
+  return request.problem.real() && !at.done[request.problem.halved_axis()];
+}
+
 using Proposals = std::vector<Layout>;
 
 /// One axis over all ranks, the others whole.
@@ -35,7 +40,7 @@ void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals&
 
 /// The fall-back: everything on one rank. The only way for an axis that cannot be split and has no
 /// other beside it that could be.
-void propose_gather(const PlanRequest& request, Proposals& next);
+void propose_gather(const Shape& shape, Proposals& next);
 
 /// Axes that a transform leaves as they are: extent 1, or done.
 std::vector<bool> finished_axes(const PlanRequest& request, const Standing& at);

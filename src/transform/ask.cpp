@@ -32,7 +32,7 @@ std::string shortened(const std::string& text) {
 
 }  // namespace
 
-PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks,
+PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
@@ -53,11 +53,17 @@ PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks
         options.threads));
   }
   PlanRequest request;
-  request.problem = {shape, precision};
+  request.problem = {shape, precision, kind, options.halved};
   request.ranks = ranks;
   request.in = options.in;
   request.out = options.out;
   request.route = options.route;
+  request.padded = options.padded;
+  if (kind == Kind::c2c && options.halved >= 0) {
+    throw InvalidOption(fmt::format(
+        "axis {} is to be halved, but all frequencies of complex data differ; use a RealTransform",
+        options.halved));
+  }
   if (options.tile_bytes != 0) request.tile_bytes = options.tile_bytes;
   validate(request);
   if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
@@ -75,11 +81,13 @@ PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks
 std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
-      "box lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n",
+      "box lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n"
+      "padded rows {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.lengths,
-      options.threads, options.tile_bytes, options.message_bytes, options.large_counts);
+      options.threads, options.tile_bytes, options.message_bytes, options.large_counts,
+      options.padded);
 }
 
 void require_same(const std::string& mine, const std::string& root, int rank) {

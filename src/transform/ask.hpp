@@ -12,7 +12,7 @@ namespace kallima {
 
 /// The planner's request. Throws what validate() throws, and InvalidOption for the options that the
 /// planner does not see.
-PlanRequest checked_request(const Shape& shape, Precision precision, Index ranks,
+PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options);
 
 /// One line per argument; equal on all ranks or the call is mismatched.

@@ -71,7 +71,8 @@ PlanRequest placed(PlanRequest request, const Options& options,
 }  // namespace
 
 template <class T>
-TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>& arguments)
+TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
+                                const std::function<Arguments()>& arguments)
     : communicator_(transport::Communicator::of(comm)) {
   using transport::Verdict;
   const bool root = communicator_->rank == 0;
@@ -84,7 +85,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, const std::function<Arguments()>&
     if (!options_.memory) options_.memory = host_memory();
     measured = options_.effort != Effort::estimate;
     const PlanRequest request =
-        checked_request(given.shape, precision_of<T>, communicator_->size, options_);
+        checked_request(given.shape, kind, precision_of<T>, communicator_->size, options_);
     ask = ask_text(request, options_);
     if (!root) return;
     const Plan plan = make_plan(placed(request, options_, *communicator_));
@@ -126,6 +127,10 @@ void TransformCore<T>::open_windows() {
 template <class T>
 void TransformCore<T>::adopt(const Plan& forward) {
   plans_ = {forward, forward.reversed()};
+  const Problem& problem = forward.problem();
+  spectrum_.emplace(problem.shape,
+                    problem.real() ? std::optional(problem.halved_axis()) : std::nullopt,
+                    options_.lengths);
   factors_ = factors<T>(options_.scaling, forward.problem().elements());
   const Index rank = communicator_->rank;
   const auto bytes = static_cast<Index>(sizeof(std::complex<T>));
@@ -208,47 +213,63 @@ void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::
 }
 
 template <class T>
-void TransformCore<T>::validate_buffers(Direction direction, std::span<const std::complex<T>> in,
-                                        std::span<std::complex<T>> out) const {
+void TransformCore<T>::require_fitting(Direction direction, const void* in, std::size_t in_elements,
+                                       const void* out, std::size_t out_elements) const {
   communicator_->require_alive();
+  agree(*communicator_, transport::Verdict::of([&] {
+    validate_buffers(direction, {in, in_elements}, {out, out_elements});
+  }));
+}
+
+template <class T>
+void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
+                                        const Given& out) const {
   if (direction != Direction::forward && direction != Direction::backward) {
     throw InvalidOption("a direction is forward or backward");
   }
   const Plan& steps = plan(direction);
   const Index rank = communicator_->rank;
-  const auto require = [&](const void* data, std::size_t size, const Layout& layout,
-                           const char* which) {
-    const Index needed = layout.local_size(rank);
-    if (static_cast<Index>(size) < needed) {
-      throw InvalidBuffer(std::string(which) + " has " + std::to_string(size) +
+  const auto require = [&](const Given& given, const Layout& layout, const char* which) {
+    const Index needed = layout.room(rank);
+    if (static_cast<Index>(given.size) < needed) {
+      throw InvalidBuffer(std::string(which) + " has " + std::to_string(given.size) +
                           " elements, this rank's part has " + std::to_string(needed) +
-                          "; allocate what the layout's local_size says");
+                          "; allocate what the layout's room says");
     }
-    if (needed > 0 && data == nullptr) {
+    if (needed > 0 && given.data == nullptr) {
       throw InvalidBuffer(std::string(which) + " is null, this rank's part has " +
                           std::to_string(needed) + " elements");
     }
-    if (reinterpret_cast<std::uintptr_t>(data) % alignof(std::complex<T>) != 0) {
+    if (reinterpret_cast<std::uintptr_t>(given.data) % alignof(std::complex<T>) != 0) {
       throw InvalidBuffer(std::string(which) + " is not aligned to " +
                           std::to_string(alignof(std::complex<T>)) + " bytes");
     }
   };
-  require(in.data(), in.size(), steps.input(), "the input");
-  require(out.data(), out.size(), steps.output(), "the output");
-  const auto in_size = static_cast<std::size_t>(steps.input().local_size(rank));
-  const auto out_size = static_cast<std::size_t>(steps.output().local_size(rank));
-  if (in.data() == out.data()) {
-    if (in.data() != nullptr && std::min(in.size(), out.size()) < std::max(in_size, out_size)) {
-      throw InvalidBuffer("in place, input and output have " + std::to_string(in.size()) + " and " +
-                          std::to_string(out.size()) +
-                          " elements; both must hold the larger part, " +
-                          std::to_string(std::max(in_size, out_size)));
+  require(in, steps.input(), "the input");
+  require(out, steps.output(), "the output");
+  const State& first = steps.states().front();
+  const State& last = steps.states().back();
+  if (in.data == out.data) {
+    // Elements of either side, and of the larger part in them.
+    const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
+    const Index out_room = static_cast<Index>(out.size) * last.element.bytes();
+    const Index most = std::max(steps.input().room(rank) * first.element.bytes(),
+                                steps.output().room(rank) * last.element.bytes());
+    if (in.data != nullptr && std::min(in_room, out_room) < most) {
+      throw InvalidBuffer("in place, input and output have " + std::to_string(in.size) + " and " +
+                          std::to_string(out.size) + " elements; both must hold the larger part, " +
+                          std::to_string(ceil_div(most, first.element.bytes())) + " and " +
+                          std::to_string(ceil_div(most, last.element.bytes())));
     }
     return;
   }
+  const auto* const in_begin = static_cast<const std::byte*>(in.data);
+  const auto* const out_begin = static_cast<const std::byte*>(out.data);
+  const Index in_bytes = steps.input().room(rank) * first.element.bytes();
+  const Index out_bytes = steps.output().room(rank) * last.element.bytes();
   const std::less<> before;
-  const bool apart = in_size == 0 || out_size == 0 || !before(out.data(), in.data() + in_size) ||
-                     !before(in.data(), out.data() + out_size);
+  const bool apart = in_bytes == 0 || out_bytes == 0 || !before(out_begin, in_begin + in_bytes) ||
+                     !before(in_begin, out_begin + out_bytes);
   if (!apart) {
     throw InvalidBuffer(
         "input and output overlap without being the same; make them equal or keep them apart");
@@ -256,15 +277,29 @@ void TransformCore<T>::validate_buffers(Direction direction, std::span<const std
 }
 
 template <class T>
-Array<T> TransformCore<T>::make_array(const Layout& layout, const char* what) const {
+Buffer TransformCore<T>::make_memory(Index elements, std::size_t size, const char* what) const {
   communicator_->require_alive();
   Buffer memory;
   agree(*communicator_, transport::Verdict::of([&] {
-    const Index bytes = checked_mul(layout.local_size(communicator_->rank),
-                                    static_cast<Index>(sizeof(std::complex<T>)), what);
-    memory = Buffer(options_.memory, bytes, what);
+    memory = Buffer(options_.memory, checked_mul(elements, static_cast<Index>(size), what), what);
   }));
-  return Array<T>(std::move(memory), layout, communicator_->rank, options_.lengths);
+  return memory;
+}
+
+template <class T>
+Moved TransformCore<T>::moved() const {
+  const transport::Counters& counters = channel_->counters();
+  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
+          counters.messages_received, counters.exchanges};
+}
+
+template <class T>
+Index TransformCore<T>::in_place_size() const {
+  const auto room = [&](const State& state) {
+    return in_complex(state.layout.room(communicator_->rank), state.element);
+  };
+  const std::vector<State>& states = plan(Direction::forward).states();
+  return std::max(room(states.front()), room(states.back()));
 }
 
 template class TransformCore<float>;

@@ -22,36 +22,54 @@ namespace kallima {
 template <class T>
 class TransformCore {
  public:
-  /// Collective; see Transform.
-  TransformCore(MPI_Comm comm, const std::function<Arguments()>& arguments);
+  /// Collective; see Transform and RealTransform.
+  TransformCore(MPI_Comm comm, Kind kind, const std::function<Arguments()>& arguments);
 
+  /// Where real elements lie, they are addressed as the complex ones they take the room of.
   void run(Direction direction, const std::complex<T>* in, std::complex<T>* out);
-  void validate_buffers(Direction direction, std::span<const std::complex<T>> in,
-                        std::span<std::complex<T>> out) const;
-  [[nodiscard]] Array<T> make_array(const Layout& layout, const char* what) const;
+  /// Throws alike on all ranks where memory on any of them does not do. Sizes are in elements of
+  /// the direction's ends. Collective.
+  void require_fitting(Direction direction, const void* in, std::size_t in_elements,
+                       const void* out, std::size_t out_elements) const;
+  /// An array in one of the plan's layouts. Collective.
+  template <class E>
+  [[nodiscard]] BasicArray<E> make_array(const Layout& layout, const char* what) const {
+    Buffer memory = make_memory(layout.room(communicator_->rank), sizeof(E), what);
+    return {std::move(memory), layout, communicator_->rank, *spectrum_};
+  }
 
   [[nodiscard]] const Plan& plan(Direction direction) const {
     return plans_[static_cast<std::size_t>(direction)];
   }
   [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
-  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
     return workspace_.view().bytes + window_bytes_[0] + window_bytes_[1] + tile_.view().bytes +
            engines_->root_bytes();
   }
-  [[nodiscard]] const transport::Counters& counters() const { return channel_->counters(); }
+  [[nodiscard]] Moved moved() const;
+  /// Complex elements of an array that is transformed in place.
+  [[nodiscard]] Index in_place_size() const;
 
  private:
   void adopt(const Plan& forward);
+  /// Memory of a user, in elements of the end it is for.
+  struct Given {
+    const void* data = nullptr;
+    std::size_t size = 0;
+  };
+  void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
+  [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
   [[nodiscard]] exec::Executor<T>& executor(Direction direction, bool in_place) {
     return *executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
   }
 
   std::shared_ptr<const transport::Communicator> communicator_;
   Options options_;
-  std::array<Plan, 2> plans_;   // by Direction
-  std::array<T, 2> factors_{};  // by Direction
+  std::optional<Spectrum> spectrum_;  // once planned
+  std::array<Plan, 2> plans_;         // by Direction
+  std::array<T, 2> factors_{};        // by Direction
   Buffer workspace_;
   std::unique_ptr<transport::Windows> windows_;  // where the plan's exchanges go by windows
   std::array<std::vector<std::complex<T>*>, 2> window_of_;  // by rank

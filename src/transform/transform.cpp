@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/transform.hpp"
 
-#include "plan/schedule.hpp"
 #include "transform/core.hpp"
 
 namespace kallima {
@@ -12,6 +11,59 @@ void Bound<T>::run() {
 }
 
 template <class T>
+Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
+                                 void* out, std::size_t out_elements) const {
+  core_->require_fitting(direction, in, in_elements, out, out_elements);
+  return Bound<T>(core_, direction, static_cast<const std::complex<T>*>(in),
+                  static_cast<std::complex<T>*>(out));
+}
+
+template <class T>
+const Layout& Planned<T>::input_layout() const {
+  return plan().input();
+}
+
+template <class T>
+const Layout& Planned<T>::output_layout() const {
+  return plan().output();
+}
+
+template <class T>
+const Spectrum& Planned<T>::spectrum() const {
+  return core_->spectrum();
+}
+
+template <class T>
+const Plan& Planned<T>::plan(Direction direction) const {
+  return core_->plan(direction);
+}
+
+template <class T>
+std::string Planned<T>::explain() const {
+  return plan().to_text();
+}
+
+template <class T>
+Index Planned<T>::workspace_bytes() const {
+  return core_->workspace_bytes();
+}
+
+template <class T>
+Index Planned<T>::in_place_size() const {
+  return core_->in_place_size();
+}
+
+template <class T>
+Moved Planned<T>::moved() const {
+  return core_->moved();
+}
+
+template <class T>
+int Planned<T>::rank() const {
+  return core_->communicator().rank;
+}
+
+template <class T>
 Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& options)
     : Transform(with(comm, [&] {
         return Arguments{shape, options};
@@ -19,36 +71,33 @@ Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& option
 
 template <class T>
 Transform<T> Transform<T>::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
-  return Transform(std::make_shared<TransformCore<T>>(comm, arguments));
+  return Transform(std::make_shared<TransformCore<T>>(comm, Kind::c2c, arguments));
 }
 
 template <class T>
 Array<T> Transform<T>::make_input() const {
-  return core_->make_array(input_layout(), "input array");
+  return core_->template make_array<std::complex<T>>(this->input_layout(), "input array");
 }
 
 template <class T>
 Array<T> Transform<T>::make_output() const {
-  return core_->make_array(output_layout(), "output array");
+  return core_->template make_array<std::complex<T>>(this->output_layout(), "output array");
 }
 
 template <class T>
 View<T> Transform<T>::view_input(std::span<std::complex<T>> data) const {
-  return {data, input_layout(), rank(), core_->options().lengths};
+  return {data, this->input_layout(), this->rank(), core_->spectrum()};
 }
 
 template <class T>
 View<T> Transform<T>::view_output(std::span<std::complex<T>> data) const {
-  return {data, output_layout(), rank(), core_->options().lengths};
+  return {data, this->output_layout(), this->rank(), core_->spectrum()};
 }
 
 template <class T>
 Bound<T> Transform<T>::bind(Direction direction, std::span<const std::complex<T>> in,
                             std::span<std::complex<T>> out) const {
-  core_->communicator().require_alive();
-  agree(core_->communicator(),
-        transport::Verdict::of([&] { core_->validate_buffers(direction, in, out); }));
-  return Bound<T>(core_, direction, in.data(), out.data());
+  return this->bind_memory(direction, in.data(), in.size(), out.data(), out.size());
 }
 
 template <class T>
@@ -64,50 +113,66 @@ void Transform<T>::backward(std::span<const std::complex<T>> in,
 }
 
 template <class T>
-const Layout& Transform<T>::input_layout() const {
-  return plan().input();
+RealTransform<T>::RealTransform(MPI_Comm comm, const Shape& shape, const Options& options)
+    : RealTransform(with(comm, [&] {
+        return Arguments{shape, options};
+      })) {}
+
+template <class T>
+RealTransform<T> RealTransform<T>::with(MPI_Comm comm,
+                                        const std::function<Arguments()>& arguments) {
+  return RealTransform(std::make_shared<TransformCore<T>>(comm, Kind::r2c, arguments));
 }
 
 template <class T>
-const Layout& Transform<T>::output_layout() const {
-  return plan().output();
+RealArray<T> RealTransform<T>::make_input() const {
+  return core_->template make_array<T>(this->input_layout(), "input array");
 }
 
 template <class T>
-const Plan& Transform<T>::plan(Direction direction) const {
-  return core_->plan(direction);
+Array<T> RealTransform<T>::make_output() const {
+  return core_->template make_array<std::complex<T>>(this->output_layout(), "output array");
 }
 
 template <class T>
-std::string Transform<T>::explain() const {
-  return plan().to_text();
+RealView<T> RealTransform<T>::view_input(std::span<T> data) const {
+  return {data, this->input_layout(), this->rank(), core_->spectrum()};
 }
 
 template <class T>
-Index Transform<T>::workspace_bytes() const {
-  return core_->workspace_bytes();
+View<T> RealTransform<T>::view_output(std::span<std::complex<T>> data) const {
+  return {data, this->output_layout(), this->rank(), core_->spectrum()};
 }
 
 template <class T>
-Index Transform<T>::in_place_size() const {
-  return output_capacity(plan(), true, rank());
+Bound<T> RealTransform<T>::bind_forward(std::span<const T> in,
+                                        std::span<std::complex<T>> out) const {
+  return this->bind_memory(Direction::forward, in.data(), in.size(), out.data(), out.size());
 }
 
 template <class T>
-Moved Transform<T>::moved() const {
-  const transport::Counters& counters = core_->counters();
-  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
-          counters.messages_received, counters.exchanges};
+Bound<T> RealTransform<T>::bind_backward(std::span<const std::complex<T>> in,
+                                         std::span<T> out) const {
+  return this->bind_memory(Direction::backward, in.data(), in.size(), out.data(), out.size());
 }
 
 template <class T>
-int Transform<T>::rank() const {
-  return core_->communicator().rank;
+void RealTransform<T>::forward(std::span<const T> in, std::span<std::complex<T>> out) const {
+  bind_forward(in, out).run();
+}
+
+template <class T>
+void RealTransform<T>::backward(std::span<const std::complex<T>> in, std::span<T> out) const {
+  bind_backward(in, out).run();
 }
 
 template class Bound<float>;
 template class Bound<double>;
+template class Planned<float>;
+template class Planned<double>;
 template class Transform<float>;
 template class Transform<double>;
+template class RealTransform<float>;
+template class RealTransform<double>;
 
 }  // namespace kallima

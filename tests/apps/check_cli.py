@@ -20,6 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 GOLDEN = {
     "plan_pencil_to_slab.txt": ["plan", "c2c:12x10x9", "-n", "6", "--in", "pencil:3x2", "--out", "slab"],
+    "plan_reals.txt": ["plan", "r2c:64x48x20", "-n", "6"],
+    "plan_back_to_padded_reals.txt": ["plan", "c2r:12x10x9:f32", "-n", "3", "--padded", "--in", "slab"],
+    "plan_one_axis_of_reals.txt": ["plan", "r2c:2^12", "-n", "4", "--ranks-per-node", "4"],
     "plan_cyclic_there_and_back.txt": ["plan", "c2c:1000x99:f32", "-n", "4", "--in", "cyclic:2x2", "--out", "same"],
 }
 
@@ -37,13 +40,21 @@ BENCHED = [
     ["c2c:7x6x5x4"],
     ["c2c:2x1x3", "--effort", "measure"],  # fewer elements along each axis than ranks
     ["c2c:9x8x7", "--in", "z:all y:all x:all"],
+    ["r2c:20x18x15"],
+    ["r2c/z:12x10x8:f32", "--in-place", "--in", "slab", "--out", "slab"],
+    ["r2c:16x12x10", "--in-place", "--padded"],
+    ["c2r:31x37", "--padded", "--threads", "2"],
+    ["c2r:24x16x9:f32", "--in", "slab", "--out", "same", "--in-place"],
+    ["r2c:3600"],
+    ["c2r:4096:f32", "--in", "x:block/1", "--route", "messages"],
+    ["r2c:70000", "--in-place"],
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
                "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
-PLAN_KEYS = ["schema", "problem", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out", "exchanges",
-             "bytes", "messages", "passes", "workspace_bytes", "hash"]
+PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
+             "exchanges", "bytes", "messages", "passes", "workspace_bytes", "hash"]
 
 
 class Failed(Exception):
@@ -357,6 +368,14 @@ def case_rivals(cli):
     rows = check_rivals(cli.launch(ranks, "bench", "c2c:24x12x20", *arguments).json(), ranks, 24 * 12 * 20)
     flat = check_rivals(cli.launch(ranks, "bench", "c2c:5184", *arguments).json(), ranks, 5184)
     cli.launch(ranks, "bench", "c2c:13x7x11:f32", *arguments, "--backward").json()
+    reals = ["--against", ",".join(name for name in known if name in ("bare", "fftw-mpi")), *arguments[2:]]
+    for problem in "r2c:24x12x20", "c2r:13x7x11:f32":
+        half = {row["name"]: row for row in cli.launch(ranks, "bench", problem, *reals).json()["results"]}
+        expect("bare/sum" in half, f"{problem}: no sum of the bare parts")
+        expect("fftw-mpi" not in known or "fftw-mpi/same-inplace" in half, f"{problem}: variants of FFTW's are missing")
+        for name, row in half.items():
+            expect(row["error"] is None or row["error"] < 1e-5, f"{problem}: {name} is wrong: {row}")
+    cli.launch(ranks, "bench", "r2c:64", "--against", "fftw-mpi,bare", "-i", "1").expect_code(2)
     expect("bare/sum" in rows and "bare/sum" in flat, "no sum of the bare parts")
     if "fftw-mpi" in known:
         expect("fftw-mpi/transposed-inplace" in rows and "fftw-mpi/ordered" in flat, "variants of FFTW's are missing")

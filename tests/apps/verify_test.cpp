@@ -60,7 +60,7 @@ Wide by_definition(const Shape& shape, const MultiIndex& frequency, Direction di
                static_cast<long double>(shape[a]);
     }
     const long double sign = direction == Direction::forward ? -1.0L : 1.0L;
-    const std::complex<T> value = element_at<T>(flat);
+    const std::complex<T> value = element_at<std::complex<T>>(flat);
     sum += Wide(value.real(), value.imag()) *
            std::polar(1.0L, sign * 2.0L * std::numbers::pi_v<long double> * turns);
   }
@@ -123,7 +123,8 @@ TEST(verify, one_wrong_element_is_seen) {
   const std::vector<MultiIndex> samples = sampled_indices(layout.shape(), 64);
   std::vector<Wide> got = elements_at(MPI_COMM_WORLD, part.view, samples);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const std::complex<double> want = element_at<double>(flat_place(samples[i], layout.shape()));
+    const std::complex<double> want =
+        element_at<std::complex<double>>(flat_place(samples[i], layout.shape()));
     const bool wrong = flat_place(samples[i], layout.shape()) == 3;
     EXPECT_EQ(got[i] == Wide(want.real(), want.imag()), !wrong);
   }

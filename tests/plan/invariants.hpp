@@ -151,9 +151,10 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
       const bool rows_first = sweep.form == TileForm::lines;
       const Sweep& fast = rows_first ? sweep : joined;
       const Sweep& slow = rows_first ? joined : sweep;
-      const Index wide = std::min(extent(fast), 4 * slow.lines) * padded(extent(slow));
-      tile =
-          extent(slow) * padded(extent(fast)) + std::max(padded(fast.lines * extent(fast)), wide);
+      const Index wide = std::min(extent(fast), 4 * slow.lines);
+      tile = extent(slow) * padded(extent(fast)) +
+             std::max({fast.lines * padded(extent(fast)), wide * padded(extent(slow)),
+                       extent(slow) * padded(wide)});
     } else if (sweep.form == TileForm::interleaved) {
       tile = extent(sweep) * padded(sweep.lines) + done;
     } else if (extent(sweep) * element > Index{1} << 20) {

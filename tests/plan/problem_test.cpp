@@ -54,8 +54,11 @@ TEST(Problem, bad_texts_are_refused_with_the_mend) {
       {"c2c", parse, "should read KIND:SHAPE"},
       {"8x8", parse, "should read KIND:SHAPE"},
       {"c2c:8x8:f64:f64", parse, "should read KIND:SHAPE"},
-      {"fft:8x8", parse, "kind 'fft' is not known, c2c is"},
+      {"fft:8x8", parse, "kind 'fft' is not known, c2c and r2c are"},
       {"C2C:8x8", parse, "kind 'C2C' is not known"},
+      {"c2c/x:8x8", parse, "'c2c/x' should name the axis of r2c that is halved, one of y x"},
+      {"r2c/z:8x8", parse, "'r2c/z' should name the axis of r2c that is halved, one of y x"},
+      {"r2c/:8x8", parse, "'r2c/' should name the axis"},
       {"c2c:8x8:f16", parse, "precision 'f16' is neither f32 nor f64"},
       {"c2c:8x8:", parse, "precision '' is neither"},
       {"c2c:", parse, "extent '': expected a non-negative integer, found ''"},
@@ -88,6 +91,28 @@ TEST(Problem, bad_texts_are_refused_with_the_mend) {
           << "'" << bad.fragment << "' is not in: " << error.what();
     }
   }
+}
+
+TEST(Problem, of_reals_half_the_frequencies_are_kept) {
+  struct Case {
+    const char* text;
+    Shape frequencies;
+    const char* normal;
+  };
+  const std::vector<Case> cases = {
+      {"r2c:8x6", {8, 4}, "r2c:8x6:f64"},     {"r2c/x:8x6", {8, 4}, "r2c:8x6:f64"},
+      {"r2c/y:8x6", {5, 6}, "r2c/y:8x6:f64"}, {"r2c:7:f32", {4}, "r2c:7:f32"},
+      {"r2c:5x1", {5, 1}, "r2c:5x1:f64"},     {"r2c:4x2", {4, 2}, "r2c:4x2:f64"},
+  };
+  for (const Case& good : cases) {
+    const Problem problem = Problem::parse(good.text);
+    EXPECT_TRUE(problem.real());
+    EXPECT_EQ(problem.frequency_shape(), good.frequencies) << good.text;
+    EXPECT_EQ(problem.to_text(), good.normal);
+    EXPECT_EQ(Problem::parse(problem.to_text()), problem);
+  }
+  EXPECT_FALSE(Problem::parse("c2c:8x6").real());
+  EXPECT_EQ(Problem::parse("c2c:8x6").frequency_shape(), (Shape{8, 6}));
 }
 
 TEST(Problem, elements_have_the_size_of_their_parts) {

@@ -41,16 +41,38 @@ TEST(Tile, both_of_its_halves_hold_all_lines_and_begin_on_cache_lines) {
           sweep.kernel = Kernel::fourier;
           sweep.lines = lines;
           sweep.form = form;
-          const TileShape shape = tile_shape(sweep, length, bytes);
+          const TileShape shape = tile_shape(sweep, Direction::forward, length, bytes);
           EXPECT_EQ(shape.lines % shape.chunk, 0);
           EXPECT_EQ(shape.gathered_size * bytes % cache_line, 0);
           EXPECT_EQ(shape.size() * bytes % cache_line, 0);
-          expect_apart(shape.gathered, lines, length, shape.gathered_size);
+          expect_apart(shape.gathered.strides, lines, length, shape.gathered_size);
           ASSERT_FALSE(shape.in_place());
-          expect_apart(shape.done, lines, length, shape.done_size);
-          EXPECT_EQ(shape.done.line * bytes % cache_line, 0);
+          expect_apart(shape.done.strides, lines, length, shape.done_size);
+          EXPECT_EQ(shape.done.strides.line * bytes % cache_line, 0);
         }
       }
+    }
+  }
+}
+
+TEST(Tile, reals_take_half_the_room_and_leave_half_the_frequencies) {
+  for (const Index length : {1, 2, 7, 100}) {
+    for (const TileForm form : {TileForm::lines, TileForm::interleaved}) {
+      Sweep sweep;
+      sweep.kernel = Kernel::real;
+      sweep.lines = 16;
+      sweep.form = form;
+      const TileShape there = tile_shape(sweep, Direction::forward, length, 16);
+      EXPECT_EQ(there.gathered.length, length);
+      EXPECT_EQ(there.gathered.bytes, 8);
+      EXPECT_EQ(there.done.length, length / 2 + 1);
+      expect_apart(there.gathered.strides, 16, length, 2 * there.gathered_size);
+      expect_apart(there.done.strides, 16, length / 2 + 1, there.done_size);
+      const TileShape back = tile_shape(sweep, Direction::backward, length, 16);
+      EXPECT_EQ(back.gathered.length, length / 2 + 1);
+      EXPECT_EQ(back.done.bytes, 8);
+      expect_apart(back.gathered.strides, 16, length / 2 + 1, back.gathered_size);
+      expect_apart(back.done.strides, 16, length, 2 * back.done_size);
     }
   }
 }
@@ -58,9 +80,9 @@ TEST(Tile, both_of_its_halves_hold_all_lines_and_begin_on_cache_lines) {
 TEST(Tile, a_line_beyond_the_caches_stays_where_it_is) {
   Sweep sweep;
   sweep.kernel = Kernel::fourier;
-  const TileShape shape = tile_shape(sweep, Index{1} << 20, 16);
+  const TileShape shape = tile_shape(sweep, Direction::forward, Index{1} << 20, 16);
   EXPECT_TRUE(shape.in_place());
-  EXPECT_EQ(shape.gathered, shape.done);
+  EXPECT_EQ(shape.gathered.strides, shape.done.strides);
   EXPECT_LE(shape.size(), (Index{1} << 20) + 8);
 }
 

@@ -191,7 +191,7 @@ TEST(Planner, axes_of_extent_1_cost_nothing) {
       const Plan plan = make_plan(request(shape, ranks));
       EXPECT_EQ(plan.exchanges(), plain.exchanges()) << plan.to_text();
       EXPECT_EQ(plan.steps().size(), plain.steps().size()) << plan.to_text();
-      EXPECT_EQ(plan.total_traffic(), plain.total_traffic()) << plan.to_text();
+      EXPECT_EQ(plan.total_moves(), plain.total_moves()) << plan.to_text();
     }
     const Plan flat = make_plan(request(Shape{1, 64, 64, 1}, ranks));
     EXPECT_EQ(flat.exchanges(), 1) << flat.to_text();
@@ -313,9 +313,9 @@ TEST(Planner, 2decomp_fft_431_2048x1024x1024_sizes_are_positive) {
 TEST(Planner, figures_of_2048x1024x1024_on_two_ranks_are_exact) {
   const Plan plan = make_plan(request("c2c:2048x1024x1024", 2));
   ASSERT_EQ(plan.exchanges(), 1);
-  const Traffic moved = plan.total_traffic();
-  EXPECT_EQ(moved.elements, Index{1} << 30);
-  EXPECT_EQ(moved.most_sent, Index{1} << 29);
+  const Moves moved = plan.total_moves();
+  EXPECT_EQ(moved.bytes, Index{1} << 34);
+  EXPECT_EQ(moved.most_bytes_sent, Index{1} << 33);
   EXPECT_EQ(moved.messages, 2);
   EXPECT_EQ(plan.largest_local_size(), Index{1} << 30);
   EXPECT_TRUE(mentions(plan.to_text(), "17,179,869,184 bytes in 2 messages")) << plan.to_text();
@@ -349,7 +349,7 @@ TEST(Planner, a_million_ranks_are_planned_as_pencils) {
 TEST(Planner, the_largest_problems_do_not_overflow) {
   // 2^59 - 2^28 elements of 16 bytes: as many as 64 bits can count bytes of.
   const Plan plan = make_plan(request(Shape{(Index{1} << 31) - 1, Index{1} << 28}, 1000));
-  EXPECT_GT(plan.total_traffic().elements, 0);
+  EXPECT_GT(plan.total_moves().bytes, 0);
   EXPECT_FALSE(mentions(plan.to_text(), "-")) << plan.to_text();
   samples::check_round_trip(plan);
 }

@@ -103,6 +103,26 @@ void make_rideable(Random& random, Configuration& c) {
   c.options.in = Layout::cyclic(shape, procs).with_order(random_order(random, shape.size()));
 }
 
+/// Chooses the axis that is halved, the layout of its frequencies, and padding.
+void make_real(Random& random, Configuration& c, bool asks_out, bool same) {
+  const auto axes = static_cast<Index>(c.shape.size());
+  if (random.chance(40)) c.options.halved = static_cast<int>(random.between(0, axes - 1));
+  const Problem problem{c.shape, Precision::f64, Kind::r2c, c.options.halved};
+  const std::size_t halved = problem.halved_axis();
+  const Shape kept = problem.frequency_shape();
+  if (asks_out) c.options.out = random_layout(random, kept, c.ranks);
+  if (same && c.options.in->whole(halved)) {
+    c.options.out = c.options.in->with_extent(halved, kept[halved]);
+  }
+  const bool rows = !c.options.in || (c.options.in->whole(halved) &&
+                                      c.options.in->order().back() == static_cast<int>(halved));
+  if (rows && random.chance(35)) {
+    c.options.padded = true;
+  } else if (c.options.in && random.chance(15)) {
+    c.options.in = c.options.in->with_padding(random.between(1, 5));
+  }
+}
+
 }  // namespace
 
 Layout random_layout(Random& random, const Shape& shape, Index ranks) {
@@ -132,9 +152,11 @@ Layout random_layout(Random& random, const Shape& shape, Index ranks) {
   }
 }
 
-Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all) {
+Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all,
+                                 Kind kind) {
   Random random(seed, number);
   Configuration c;
+  c.kind = kind;
   c.ranks = all ? ranks : static_cast<int>(random.between(1, ranks));
   static const std::vector<Index> extents = {1,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                              10, 11, 12, 13, 16, 17, 23, 31, 64, 97};
@@ -153,8 +175,14 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
   c.in_place = random.chance(35);
   const bool rides = c.options.in.has_value();
   if (!rides && random.chance(75)) c.options.in = random_layout(random, c.shape, c.ranks);
-  if (random.chance(60)) c.options.out = random_layout(random, c.shape, c.ranks);
-  if (c.options.in && random.chance(rides ? 60 : 20)) c.options.out = c.options.in;
+  const bool asks_out = random.chance(60);
+  const bool same = c.options.in && random.chance(rides ? 60 : 20);
+  if (kind == Kind::r2c) {
+    make_real(random, c, asks_out, same);
+  } else {
+    if (asks_out) c.options.out = random_layout(random, c.shape, c.ranks);
+    if (same) c.options.out = c.options.in;
+  }
   c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});
   if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
   if (random.chance(30)) c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024});
@@ -166,7 +194,7 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
 }
 
 std::string Configuration::to_text() const {
-  const Problem problem{shape, single ? Precision::f32 : Precision::f64};
+  const Problem problem{shape, single ? Precision::f32 : Precision::f64, kind, options.halved};
   return problem.to_text() + " on " + std::to_string(ranks) + " ranks, " +
          (in_place ? "in place" : "out of place") + ", in '" +
          (options.in ? options.in->to_text() : "any") + "', out '" +
@@ -174,7 +202,7 @@ std::string Configuration::to_text() const {
          std::to_string(static_cast<int>(options.scaling)) + ", tiles of " +
          std::to_string(options.tile_bytes) + " bytes, messages of " +
          std::to_string(options.message_bytes) + (options.large_counts ? "" : ", in parts") + ", " +
-         std::to_string(options.threads) + " threads";
+         std::to_string(options.threads) + " threads" + (options.padded ? ", padded" : "");
 }
 
 }  // namespace kallima::test

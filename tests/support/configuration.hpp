@@ -17,13 +17,15 @@ struct Configuration {
   int ranks = 1;
   bool single = false;  ///< float
   bool in_place = false;
+  Kind kind = Kind::c2c;
   Options options;
 
   [[nodiscard]] std::string to_text() const;
 };
 
 /// Configuration number `number` of a seed, for at most `ranks` ranks (exactly so many if `all`).
-Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all);
+Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all,
+                                 Kind kind = Kind::c2c);
 
 /// A layout of any kind over at most `ranks` ranks.
 Layout random_layout(Random& random, const Shape& shape, Index ranks);

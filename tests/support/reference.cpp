@@ -48,7 +48,7 @@ std::vector<Index> flat_part(const Layout& layout, Index rank) {
 
 template <class T>
 std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64_t seed,
-                                                 Direction direction) {
+                                                 Direction direction, bool real) {
   std::vector<std::complex<long double>> data(static_cast<std::size_t>(volume(shape)));
   std::vector<int> extents;
   for (const Index n : shape) extents.push_back(static_cast<int>(n));
@@ -58,7 +58,7 @@ std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64
                      direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
   for (std::size_t i = 0; i < data.size(); ++i) {
     const std::complex<T> value = sample<T>(seed, static_cast<Index>(i));
-    data[i] = {value.real(), value.imag()};
+    data[i] = {value.real(), real ? T{0} : value.imag()};
   }
   fftwl_execute(plan);
   fftwl_destroy_plan(plan);
@@ -66,9 +66,9 @@ std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64
 }
 
 template std::vector<std::complex<long double>> reference<float>(const Shape&, std::uint64_t,
-                                                                 Direction);
+                                                                 Direction, bool);
 template std::vector<std::complex<long double>> reference<double>(const Shape&, std::uint64_t,
-                                                                  Direction);
+                                                                  Direction, bool);
 
 double promised_error(Precision precision, Index elements) {
   const double eps = precision == Precision::f32

@@ -21,10 +21,11 @@ Index flat_index(const Shape& shape, const std::vector<Index>& index);
 /// Row-major numbers of what `rank` holds, in the order of its memory.
 std::vector<Index> flat_part(const Layout& layout, Index rank);
 
-/// Transform of the whole test array, row-major, unscaled, in long double.
+/// Transform of the whole test array, row-major, unscaled, in long double; of its real parts alone
+/// where asked.
 template <class T>
 std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64_t seed,
-                                                 Direction direction);
+                                                 Direction direction, bool real = false);
 
 /// The library's promise: relative L2 error at most max(eps, 1.5 eps sqrt(log2 N)).
 double promised_error(Precision precision, Index elements);

@@ -223,7 +223,8 @@ void expect_nothing(const Allocated& got, bool strict, const std::string& what,
 
 Plan planned(const Configuration& c, Precision precision) {
   PlanRequest request;
-  request.problem = {c.shape, precision};
+  request.problem = {c.shape, precision, c.kind, c.options.halved};
+  request.padded = c.options.padded;
   request.ranks = c.ranks;
   request.in = c.options.in;
   request.out = c.options.out;
@@ -248,15 +249,15 @@ Workspace needed(const Plan& forward, Index rank) {
   return most;
 }
 
-template <class T>
-void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complaints,
-                     Totals& totals) {
+/// Fft is a Transform or a RealTransform.
+template <class T, template <class> class Fft>
+void check_planned(const Configuration& c, MPI_Comm comm, Complaints& complaints, Totals& totals) {
   constexpr auto element = static_cast<Index>(sizeof(std::complex<T>));
   Options options = c.options;
   const auto memory = std::make_shared<CountingMemory>();
   options.memory = memory;
   const Plan plan = planned(c, precision_of<T>);
-  const Transform<T> fft(comm, c.shape, options);
+  const Fft<T> fft(comm, c.shape, options);
 
   Workspace need = needed(plan, fft.rank());
   need.tile *= options.threads;
@@ -266,10 +267,11 @@ void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complain
   complaints.equal(memory->asked, bytes, "bytes asked for by the constructor");
   complaints.equal(memory->alive, bytes, "bytes held");
   {
-    const Array<T> u = fft.make_input();
-    const Array<T> u_k = fft.make_output();
-    const Index arrays = plan.input().local_size(fft.rank()) + plan.output().local_size(fft.rank());
-    complaints.equal(memory->asked - bytes, arrays * element, "bytes asked for by arrays");
+    const auto u = fft.make_input();
+    const auto u_k = fft.make_output();
+    const Index arrays = plan.input().room(fft.rank()) * plan.states().front().element.bytes() +
+                         plan.output().room(fft.rank()) * element;
+    complaints.equal(memory->asked - bytes, arrays, "bytes asked for by arrays");
   }
   complaints.equal(memory->alive, bytes, "bytes held without arrays");
 
@@ -279,7 +281,13 @@ void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complain
   const int before = memory->allocations;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
-      Bound<T> bound = fft.bind(direction, a, in_place ? a : b);
+      const auto elements = [&](Direction end) {
+        return end == Direction::forward && c.kind == Kind::r2c ? 2 * size : size;
+      };
+      const bool forward = direction == Direction::forward;
+      Bound<T> bound =
+          fft.bind_memory(direction, a.data(), elements(direction), (in_place ? a : b).data(),
+                          elements(forward ? Direction::backward : Direction::forward));
       for (int repeat = 0; repeat < 2; ++repeat) {
         const Allocated got = allocated_by([&] { bound.run(); });
         expect_nothing(got, has_codelets(c.shape), in_place ? "in place" : "out of place",
@@ -293,6 +301,16 @@ void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complain
 }
 
 template <class T>
+void check_transform(const Configuration& c, MPI_Comm comm, Complaints& complaints,
+                     Totals& totals) {
+  if (c.kind == Kind::r2c) {
+    check_planned<T, RealTransform>(c, comm, complaints, totals);
+  } else {
+    check_planned<T, Transform>(c, comm, complaints, totals);
+  }
+}
+
+template <class T>
 void check_loopback(const Configuration& c, Complaints& complaints, Totals& totals) {
   const Plan forward = planned(c, precision_of<T>);
   for (const Plan& plan : {forward, forward.reversed()}) {
@@ -303,8 +321,8 @@ void check_loopback(const Configuration& c, Complaints& complaints, Totals& tota
       std::vector<const std::complex<T>*> sources;
       std::vector<std::complex<T>*> targets;
       for (Index r = 0; r < plan.ranks(); ++r) {
-        const auto size = static_cast<std::size_t>(
-            std::max(plan.input().local_size(r), plan.output().local_size(r)));
+        const auto size =
+            static_cast<std::size_t>(std::max(plan.input().room(r), plan.output().room(r)));
         in.emplace_back(size);
         out.emplace_back(size);
       }
@@ -340,6 +358,9 @@ int run(std::uint64_t seed, std::uint64_t cases) {
   for (std::uint64_t k = 0; k < cases; ++k) {
     configurations.push_back(make_configuration(seed, k, all.ranks(), true));
   }
+  for (std::uint64_t k = 0; k < cases / 2; ++k) {
+    configurations.push_back(make_configuration(seed, k, all.ranks(), true, Kind::r2c));
+  }
   // An axis dealt like cards is split, and the parts are joined with roots of unity.
   const Index square = Index{all.ranks()} * all.ranks();
   for (const Shape& shape : {Shape{4 * square}, Shape{16 * square}, Shape{square, 2 * square}}) {
@@ -349,6 +370,10 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     std::vector<Index> procs(shape.size(), 1);
     procs.front() = all.ranks();
     c.options.in = c.options.out = Layout::cyclic(shape, procs);
+    configurations.push_back(c);
+    if (shape.size() > 1) continue;
+    c.kind = Kind::r2c;  // and k exchanged with n - k
+    c.options.out.reset();
     configurations.push_back(c);
   }
   for (Configuration& c : configurations) {

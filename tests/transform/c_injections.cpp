@@ -95,7 +95,13 @@ void creations(std::vector<Injection>& list) {
     option("effort " + text, [value](kallima_options& o) { o.effort = value; });
     option("route " + text, [value](kallima_options& o) { o.route = value; });
   }
-  option("reserved 1", [](kallima_options& o) { o.reserved = 1; });
+  option("kind 2", [](kallima_options& o) { o.kind = 2; });
+  option("half of a complex spectrum", [](kallima_options& o) { o.halved = 0; });
+  option("padded complex rows", [](kallima_options& o) { o.padded = 1; });
+  option("half of no axis", [](kallima_options& o) {
+    o.kind = KALLIMA_R2C;
+    o.halved = 7;
+  });
   option("allocate without release",
          [](kallima_options& o) { o.allocate = [](size_t, void*) -> void* { return nullptr; }; });
   option("release without allocate",

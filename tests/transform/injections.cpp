@@ -133,6 +133,57 @@ void options(std::vector<Injection>& list) {
   }
 }
 
+/// What can be wrong with a transform of reals, and with one that is not.
+void reals(std::vector<Injection>& list, int ranks) {
+  const auto add = [&](const std::string& name, ErrorCode expected, const Spoil& spoil) {
+    list.push_back(planning("reals, " + name, expected, [spoil](int variant) {
+      Ask ask{base_shape, {}};
+      ask.kind = Kind::r2c;
+      if (variant > 0) spoil(ask.shape, ask.options, variant);
+      return ask;
+    }));
+  };
+  const auto add_complex = [&](const std::string& name, const Spoil& spoil) {
+    list.push_back(constructor(name, ErrorCode::invalid_option, spoil));
+  };
+  add_complex("half of a complex spectrum", [](Shape&, Options& o, int) { o.halved = 1; });
+  add_complex("padded complex rows", [](Shape&, Options& o, int) { o.padded = true; });
+  for (const int axis : {3, 6, 1 << 30}) {
+    add("half of axis " + std::to_string(axis), ErrorCode::invalid_option,
+        [axis](Shape&, Options& o, int) { o.halved = axis; });
+  }
+  add("an output layout with all frequencies", ErrorCode::invalid_layout,
+      [ranks](Shape& shape, Options& o, int) { o.out = Layout::slab(shape, ranks); });
+  add("padded frequencies", ErrorCode::invalid_layout, [ranks](Shape&, Options& o, int) {
+    o.out = Layout::slab({6, 4, 3}, ranks).with_padding(1);
+  });
+  add("padded rows that are cut", ErrorCode::invalid_option,
+      [ranks](Shape& shape, Options& o, int) {
+        o.in = Layout::slab(shape, ranks, 2);
+        o.padded = true;
+      });
+  add("padded rows across memory", ErrorCode::invalid_option,
+      [ranks](Shape& shape, Options& o, int) {
+        o.in = Layout::slab(shape, ranks).with_order({0, 2, 1});
+        o.padded = true;
+      });
+  add("an extent of 0", ErrorCode::invalid_shape,
+      [](Shape& shape, Options&, int) { shape[2] = 0; });
+  const auto differ = [&](const std::string& name, const std::function<void(Ask&, int)>& spoil) {
+    list.push_back(
+        planning("mismatch, " + name, ErrorCode::mismatched_arguments, [spoil](int variant) {
+          Ask ask{base_shape, {}};
+          ask.kind = Kind::r2c;
+          spoil(ask, variant);
+          return ask;
+        }));
+  };
+  differ("reals and complex numbers",
+         [](Ask& ask, int variant) { ask.kind = variant > 0 ? Kind::c2c : Kind::r2c; });
+  differ("halved axes", [](Ask& ask, int variant) { ask.options.halved = variant > 0 ? 1 : 2; });
+  differ("padding", [](Ask& ask, int variant) { ask.options.padded = variant > 0; });
+}
+
 std::shared_ptr<CountingMemory> failing_memory(int failing) {
   const auto source = std::make_shared<CountingMemory>();
   source->fail_at(failing);
@@ -411,6 +462,7 @@ std::vector<Injection> injections(int ranks) {
   shapes(list);
   layouts(list, ranks);
   options(list);
+  reals(list, ranks);
   memory(list, ranks);
   makers(list, ranks);
   mismatches(list, ranks);

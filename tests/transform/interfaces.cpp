@@ -11,10 +11,12 @@ namespace {
 class PlannedInCpp final : public Planned {
  public:
   PlannedInCpp(MPI_Comm comm, const Ask& ask) {
-    if (ask.single) {
-      made<float>(comm, ask);
+    if (ask.kind == Kind::r2c) {
+      made<RealTransform<double>>(comm, ask);
+    } else if (ask.single) {
+      made<Transform<float>>(comm, ask);
     } else {
-      fft_ = made<double>(comm, ask);
+      fft_ = made<Transform<double>>(comm, ask);
     }
   }
   [[nodiscard]] std::size_t in_size() const override {
@@ -33,10 +35,10 @@ class PlannedInCpp final : public Planned {
   }
 
  private:
-  template <class T>
-  static Transform<T> made(MPI_Comm comm, const Ask& ask) {
+  template <class Fft>
+  static Fft made(MPI_Comm comm, const Ask& ask) {
     if (!ask.in_text && !ask.out_text && !ask.make) return {comm, ask.shape, ask.options};
-    return Transform<T>::with(comm, [&] {
+    return Fft::with(comm, [&] {
       Arguments arguments{ask.shape, ask.options};
       if (ask.in_text) arguments.options.in = Layout::parse(*ask.in_text, ask.shape);
       if (ask.out_text) arguments.options.out = Layout::parse(*ask.out_text, ask.shape);
@@ -66,6 +68,9 @@ class PlannedInC final : public Planned {
     options.tile_bytes = ask.options.tile_bytes;
     options.threads = ask.options.threads;
     options.message_bytes = ask.options.message_bytes;
+    options.kind = ask.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
+    options.halved = ask.options.halved;
+    options.padded = ask.options.padded ? 1 : 0;
     if (memory_) {
       options.allocate = [](size_t bytes, void* source) {
         return static_cast<MemorySource*>(source)->allocate(bytes);
@@ -146,8 +151,9 @@ bool can_be_said_in_c(const Ask& ask) {
   const Options& options = ask.options;
   if (ask.make || options.threads == 0) return false;
   if (!options.lengths.empty() && options.lengths.size() != ask.shape.size()) return false;
+  const Problem problem{ask.shape, Precision::f64, ask.kind, -1};
   return (!options.in || options.in->shape() == ask.shape) &&
-         (!options.out || options.out->shape() == ask.shape);
+         (!options.out || options.out->shape() == problem.frequency_shape());
 }
 
 const Interface& through_cpp() {

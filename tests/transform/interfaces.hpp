@@ -27,6 +27,7 @@ struct Ask {
   Shape shape;
   Options options;
   bool single = false;
+  Kind kind = Kind::c2c;
   std::optional<std::string> in_text = {};   ///< read as options.in, inside the collective call
   std::optional<std::string> out_text = {};  ///< likewise
   /// Changes the arguments inside the collective call. Not for C.
@@ -37,7 +38,8 @@ struct Ask {
 /// axis, and a layout is read for the shape that is transformed.
 bool can_be_said_in_c(const Ask& ask);
 
-/// A transform, of doubles unless it was asked for as single, which is then good for nothing.
+/// A transform, of complex numbers and doubles unless it was asked for as single, or as reals,
+/// which is then good for nothing.
 class Planned {
  public:
   Planned() = default;

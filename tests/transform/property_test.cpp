@@ -3,9 +3,10 @@
 // The property test: for configurations from a seed, the transform is right to the promised error,
 // forward and back restores the input, out of place leaves it alone, bytes and messages moved are
 // those in the plan, and the bits are the same by messages, by Alltoallv, on loopback and through
-// the C interface.
+// the C interface. Of real data also: the energy of what is kept, with Hermitian weights, is that
+// of the positions, and padding is left alone.
 //
-//     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks]
+//     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks] [--real]
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
 //
 // Configurations take sub-communicators of 1 .. n ranks, or all n with --all-ranks. All ranks
@@ -52,21 +53,87 @@ Index total(Index value, MPI_Comm comm, MPI_Op op = MPI_SUM) {
   return sum;
 }
 
+/// What lies where in this rank's memory, at one end of a transform.
+template <class T>
+class End {
+ public:
+  End(const State& state, Index rank)
+      : real_(!state.element.complex),
+        flats_(flat_part(state.layout, rank)),
+        room_(in_complex(state.layout.room(rank), state.element)),
+        elements_(static_cast<std::size_t>(state.layout.room(rank))) {
+    Index run = 1;
+    if (!flats_.empty()) {
+      run = state.layout.part(rank, static_cast<std::size_t>(state.layout.order().back())).count;
+    }
+    for (std::size_t i = 0; i < flats_.size(); ++i) {
+      const auto place = static_cast<Index>(i);
+      offsets_.push_back(static_cast<std::size_t>(place + place / run * state.layout.padding()));
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return flats_.size(); }
+  /// Row-major number of the i-th element in the whole array.
+  [[nodiscard]] Index flat(std::size_t i) const { return flats_[i]; }
+  /// Complex elements of memory, and elements of its own kind.
+  [[nodiscard]] std::size_t room() const { return static_cast<std::size_t>(room_); }
+  [[nodiscard]] std::size_t elements() const { return elements_; }
+  /// As many as so much memory holds.
+  [[nodiscard]] std::size_t elements_in(std::size_t complex) const {
+    return real_ ? 2 * complex : complex;
+  }
+
+  [[nodiscard]] std::complex<T> get(const Elements<T>& memory, std::size_t i) const {
+    if (!real_) return memory[offsets_[i]];
+    return reinterpret_cast<const T*>(memory.data())[offsets_[i]];
+  }
+  void set(Elements<T>& memory, std::size_t i, const std::complex<T>& value) const {
+    if (real_) {
+      reinterpret_cast<T*>(memory.data())[offsets_[i]] = value.real();
+    } else {
+      memory[offsets_[i]] = value;
+    }
+  }
+  /// The samples of a seed; what lies between them is set to a mark.
+  [[nodiscard]] Elements<T> filled(std::uint64_t seed, std::size_t memory) const {
+    Elements<T> data(std::max(memory, room()), {mark, mark});
+    for (std::size_t i = 0; i < size(); ++i) set(data, i, sample<T>(seed, flat(i)));
+    return data;
+  }
+
+ private:
+  static constexpr T mark = T{-7};
+
+  bool real_;
+  std::vector<Index> flats_;
+  std::vector<std::size_t> offsets_;
+  Index room_;
+  std::size_t elements_;
+};
+
 /// Relative L2 error of this communicator's data against scale * expected.
 template <class T, class Expected>
-double error_of(const Elements<T>& data, const std::vector<Index>& flats, Expected expected,
-                long double scale, MPI_Comm comm) {
+double error_of(const Elements<T>& data, const End<T>& end, Expected expected, long double scale,
+                MPI_Comm comm) {
   double wrong = 0.0;
   double norm = 0.0;
-  for (std::size_t i = 0; i < flats.size(); ++i) {
-    const std::complex<long double> want = expected(flats[i]) * scale;
-    const std::complex<long double> is(data[i].real(), data[i].imag());
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    const std::complex<long double> want = expected(end.flat(i)) * scale;
+    const std::complex<T> value = end.get(data, i);
+    const std::complex<long double> is(value.real(), value.imag());
     wrong += static_cast<double>(std::norm(is - want));
     norm += static_cast<double>(std::norm(want));
   }
   wrong = total(wrong, comm);
   norm = total(norm, comm);
   return norm == 0.0 ? std::sqrt(wrong) : std::sqrt(wrong / norm);
+}
+
+/// The transform of a configuration, of either kind.
+template <class T>
+Planned<T> planned(const Configuration& c, const Options& options, MPI_Comm comm) {
+  if (c.kind == Kind::r2c) return RealTransform<T>(comm, c.shape, options);
+  return Transform<T>(comm, c.shape, options);
 }
 
 long double factor_of(Scaling scaling, Direction direction, Index elements) {
@@ -84,12 +151,10 @@ Elements<T> on_loopback(const Configuration& c, const Plan& plan, std::uint64_t 
   std::vector<const std::complex<T>*> sources;
   std::vector<std::complex<T>*> targets;
   for (Index r = 0; r < plan.ranks(); ++r) {
-    const std::vector<Index> flats = flat_part(plan.input(), r);
-    const std::size_t needed =
-        std::max(flats.size(), static_cast<std::size_t>(plan.output().local_size(r)));
-    in.emplace_back(needed);
-    for (std::size_t i = 0; i < flats.size(); ++i) in.back()[i] = sample<T>(seed, flats[i]);
-    out.emplace_back(c.in_place ? 0 : needed);
+    const End<T> from(plan.states().front(), r);
+    const End<T> to(plan.states().back(), r);
+    in.push_back(from.filled(seed, std::max(from.room(), to.room())));
+    out.emplace_back(c.in_place ? 0 : to.room());
   }
   for (std::size_t r = 0; r < in.size(); ++r) {
     sources.push_back(in[r].data());
@@ -104,12 +169,39 @@ Elements<T> on_loopback(const Configuration& c, const Plan& plan, std::uint64_t 
     bytes += loopback.counters(r).bytes_sent;
     messages += loopback.counters(r).messages_sent;
   }
-  const Traffic planned = plan.total_traffic();
-  if (bytes != planned.elements * static_cast<Index>(sizeof(std::complex<T>)) ||
-      messages != planned.messages) {
+  const Moves moves = plan.total_moves();
+  if (bytes != moves.bytes || messages != moves.messages) {
     complaint = "loopback moves other bytes or messages than planned";
   }
   return c.in_place ? in[static_cast<std::size_t>(rank)] : out[static_cast<std::size_t>(rank)];
+}
+
+/// Row-major number in a whole array of what has this one in an array with fewer along some axes.
+Index flat_in(Index flat, const Shape& kept, const Shape& whole) {
+  std::vector<Index> index(kept.size());
+  for (std::size_t a = kept.size(); a-- > 0; flat /= kept[a]) index[a] = flat % kept[a];
+  return flat_index(whole, index);
+}
+
+/// Parseval: sum of |X|^2 over the whole spectrum is N times that of |x|^2.
+template <class T>
+Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements<T>& positions,
+                       Elements<T>& frequencies, long double factor, MPI_Comm comm) {
+  double before = 0.0;
+  double after = 0.0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    before += static_cast<double>(std::norm(from.get(positions, i)));
+  }
+  const View<T> view(frequencies, fft.output_layout(), fft.rank(), fft.spectrum());
+  for (auto [k, value] : view.wavenumbers()) {
+    after += k.weight() * static_cast<double>(std::norm(value));
+  }
+  const auto elements = static_cast<double>(volume(fft.spectrum().positions()));
+  const double want = total(before, comm) * elements * static_cast<double>(factor * factor);
+  const double is = total(after, comm);
+  const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (std::abs(is - want) <= 100 * eps * want) return {};
+  return "the spectrum has " + std::to_string(is / want) + " of the energy";
 }
 
 /// Runs forward and back by one route and checks everything that concerns one route alone.
@@ -118,31 +210,36 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
                       Elements<T>& result, double& worst) {
   Options options = c.options;
   options.route = route;
-  const Transform<T> fft(comm, c.shape, options);
+  const Planned<T> fft = planned<T>(c, options, comm);
   const Plan& plan = fft.plan();
   for (const Step& step : plan.steps()) {
     const auto* const exchange = std::get_if<Exchange>(&step);
     if (exchange != nullptr && exchange->route != route) return "another route was taken";
   }
   const Index elements = volume(c.shape);
-  const std::vector<Index> in_flats = flat_part(plan.input(), fft.rank());
-  const std::vector<Index> out_flats = flat_part(plan.output(), fft.rank());
-  const auto size = static_cast<std::size_t>(fft.in_place_size());
+  const End<T> from(plan.states().front(), fft.rank());
+  const End<T> to(plan.states().back(), fft.rank());
+  const auto both = static_cast<std::size_t>(fft.in_place_size());
+  if (both != std::max(from.room(), to.room())) return "another size is needed in place";
 
-  Elements<T> in(c.in_place ? size : in_flats.size());
-  for (std::size_t i = 0; i < in_flats.size(); ++i) in[i] = sample<T>(seed, in_flats[i]);
+  Elements<T> in = from.filled(seed, c.in_place ? both : 0);
   const Elements<T> original = in;
-  Elements<T> out(c.in_place ? 0 : out_flats.size());
+  Elements<T> out(c.in_place ? 0 : to.room());
   Elements<T>& there = c.in_place ? in : out;
-  fft.forward(in, there);
+  const std::size_t in_elements = c.in_place ? from.elements_in(both) : from.elements();
+  const std::size_t out_elements = c.in_place ? to.elements_in(both) : to.elements();
+  fft.bind_memory(Direction::forward, in.data(), in_elements, there.data(), out_elements).run();
   const Moved moved = fft.moved();
 
   const Precision precision = precision_of<T>;
   const double promised = promised_error(precision, elements);
-  const auto expected = reference<T>(c.shape, seed, Direction::forward);
+  const auto expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
+  const Shape kept = plan.output().shape();
+  const long double forward_factor = factor_of(options.scaling, Direction::forward, elements);
   const double error = error_of<T>(
-      there, out_flats, [&](Index flat) { return expected[static_cast<std::size_t>(flat)]; },
-      factor_of(options.scaling, Direction::forward, elements), comm);
+      there, to,
+      [&](Index flat) { return expected[static_cast<std::size_t>(flat_in(flat, kept, c.shape))]; },
+      forward_factor, comm);
   worst = std::max(worst, error / promised);
   if (!(error <= promised)) {
     return "forward error " + std::to_string(error / promised) + " of what is promised";
@@ -150,37 +247,41 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
   if (!c.in_place && !same_bits<T>(in, original, in.size())) return "out of place input changed";
   result = there;
 
-  const Traffic planned = plan.total_traffic();
-  const auto bytes = static_cast<Index>(sizeof(std::complex<T>));
-  if (total(moved.bytes_sent, comm) != planned.elements * bytes ||
-      total(moved.bytes_received, comm) != planned.elements * bytes ||
-      total(moved.messages_sent, comm) != planned.messages ||
-      total(moved.messages_received, comm) != planned.messages ||
+  const Moves moves = plan.total_moves();
+  if (total(moved.bytes_sent, comm) != moves.bytes ||
+      total(moved.bytes_received, comm) != moves.bytes ||
+      total(moved.messages_sent, comm) != moves.messages ||
+      total(moved.messages_received, comm) != moves.messages ||
       moved.exchanges != plan.exchanges()) {
     return "bytes or messages moved are not those planned";
   }
   if (plan.exchanges() == 1 &&
-      (total(moved.bytes_sent, comm, MPI_MAX) != planned.most_sent * bytes ||
-       total(moved.bytes_received, comm, MPI_MAX) != planned.most_received * bytes ||
-       total(moved.messages_sent, comm, MPI_MAX) != planned.most_messages_sent ||
-       total(moved.messages_received, comm, MPI_MAX) != planned.most_messages_received)) {
+      (total(moved.bytes_sent, comm, MPI_MAX) != moves.most_bytes_sent ||
+       total(moved.bytes_received, comm, MPI_MAX) != moves.most_bytes_received ||
+       total(moved.messages_sent, comm, MPI_MAX) != moves.most_messages_sent ||
+       total(moved.messages_received, comm, MPI_MAX) != moves.most_messages_received)) {
     return "the busiest rank's bytes or messages are not those planned";
+  }
+  if (const Complaint lost = check_energy<T>(fft, from, original, there, forward_factor, comm);
+      !lost.empty()) {
+    return lost;
   }
 
   const Elements<T> spectrum = there;
-  Elements<T> back(c.in_place ? 0 : in_flats.size());
+  Elements<T> back = c.in_place ? Elements<T>() : from.filled(seed + 1, 0);
   Elements<T>& here = c.in_place ? in : back;
-  fft.backward(there, here);
+  fft.bind_memory(Direction::backward, there.data(), out_elements, here.data(), in_elements).run();
   if (!c.in_place && !same_bits<T>(there, spectrum, there.size())) {
     return "out of place spectrum changed";
   }
   const long double round_trip =
       options.scaling == Scaling::none ? static_cast<long double>(elements) : 1.0L;
   const double back_error = error_of<T>(
-      here, in_flats,
+      here, from,
       [&](Index flat) {
         const std::complex<T> value = sample<T>(seed, flat);
-        return std::complex<long double>(value.real(), value.imag());
+        const T im = c.kind == Kind::r2c ? T{0} : value.imag();
+        return std::complex<long double>(value.real(), im);
       },
       round_trip, comm);
   if (!(back_error <= 2.0 * promised)) {
@@ -206,6 +307,9 @@ Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
   options.tile_bytes = c.options.tile_bytes;
   options.threads = c.options.threads;
   options.message_bytes = c.options.message_bytes;
+  options.kind = c.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
+  options.halved = c.options.halved;
+  options.padded = c.options.padded ? 1 : 0;
   kallima_transform* made = nullptr;
   kallima_error error;
   if (kallima_create(comm, static_cast<int>(c.shape.size()), c.shape.data(), &options, &made,
@@ -227,13 +331,17 @@ Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
   std::string text(length, ' ');
   kallima_layout_text(made, KALLIMA_INPUT, text.data(), length, nullptr);
   text.pop_back();
-  const std::vector<Index> flats = flat_part(Layout::parse(text, c.shape), rank);
-  Elements<T> in(static_cast<std::size_t>(c.in_place ? both : in_size));
-  for (std::size_t i = 0; i < flats.size(); ++i) in[i] = sample<T>(seed, flats[i]);
+  const Element positions{c.kind == Kind::c2c, precision_of<T>};
+  const End<T> from({positions, {}, Layout::parse(text, c.shape)}, rank);
+  if (static_cast<std::size_t>(in_size) != from.elements()) complaint = "C has another size";
+  Elements<T> in = from.filled(seed, c.in_place ? static_cast<std::size_t>(both) : 0);
   Elements<T> out(c.in_place ? 0 : static_cast<std::size_t>(out_size));
   Elements<T>& there = c.in_place ? in : out;
-  if (kallima_forward(made, in.data(), static_cast<int64_t>(in.size()), there.data(),
-                      static_cast<int64_t>(there.size()), &error) != KALLIMA_OK) {
+  if (c.in_place) {
+    in_size = static_cast<int64_t>(from.elements_in(static_cast<std::size_t>(both)));
+    out_size = both;
+  }
+  if (kallima_forward(made, in.data(), in_size, there.data(), out_size, &error) != KALLIMA_OK) {
     complaint = std::string("the C interface fails: ") + error.text;
   }
   return there;
@@ -254,7 +362,8 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   complaint = check_route<T>(c, Route::windows, seed, comm, by_windows, worst);
   if (!complaint.empty()) return "windows: " + complaint;
   PlanRequest request;
-  request.problem = {c.shape, precision_of<T>};
+  request.problem = {c.shape, precision_of<T>, c.kind, c.options.halved};
+  request.padded = c.options.padded;
   request.ranks = c.ranks;
   request.in = c.options.in;
   request.out = c.options.out;
@@ -278,6 +387,7 @@ struct Arguments {
   std::uint64_t cases = 100;
   std::uint64_t first = 0;
   bool all_ranks = false;
+  bool real = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -286,6 +396,8 @@ Arguments parse(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--all-ranks") {
       arguments.all_ranks = true;
+    } else if (word == "--real") {
+      arguments.real = true;
     } else if (i + 1 < argc) {
       const std::uint64_t value = std::stoull(argv[++i]);
       if (word == "--seed") arguments.seed = value;
@@ -310,7 +422,8 @@ int run(int argc, char** argv) {
   unsigned long long done = 0;
   std::set<std::string> different;
   for (std::uint64_t k = arguments.first; k < arguments.first + arguments.cases; ++k) {
-    const Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks);
+    const Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks,
+                                               arguments.real ? Kind::r2c : Kind::c2c);
     ++done;
     different.insert(c.to_text());
     MPI_Comm comm = MPI_COMM_NULL;
@@ -334,10 +447,11 @@ int run(int argc, char** argv) {
       ++failures;
       if (world_rank == first) {
         std::printf(
-            "FAILED case %llu: %s\n  %s\n  repeat: mpirun -n %d %s --seed %llu --case %llu%s\n",
+            "FAILED case %llu: %s\n  %s\n  repeat: mpirun -n %d %s --seed %llu --case %llu%s%s\n",
             static_cast<unsigned long long>(k), complaint.c_str(), c.to_text().c_str(), world,
             argv[0], static_cast<unsigned long long>(arguments.seed),
-            static_cast<unsigned long long>(k), arguments.all_ranks ? " --all-ranks" : "");
+            static_cast<unsigned long long>(k), arguments.all_ranks ? " --all-ranks" : "",
+            arguments.real ? " --real" : "");
         std::fflush(stdout);
       }
       if (failures >= 10) break;

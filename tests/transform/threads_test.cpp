@@ -548,10 +548,10 @@ void twodecomp_431_sizes_beyond_32_bits(Threads& threads) {
     const Plan plan = planned(shape, 1);
     complaints.equal(plan.largest_local_size(), Index{1} << 31, "the largest local size");
     const Plan halves = planned(shape, 2);
-    const Traffic traffic = halves.total_traffic();
-    complaints.equal(traffic.elements, Index{1} << 30, "the elements that travel on 2 ranks");
-    complaints.equal(traffic.most_sent, Index{1} << 29, "the elements that a rank sends");
-    complaints.expect(traffic.most_sent * 16 > Index{std::numeric_limits<int>::max()},
+    const Moves moves = halves.total_moves();
+    complaints.equal(moves.bytes, Index{1} << 34, "the bytes that travel on 2 ranks");
+    complaints.equal(moves.most_bytes_sent, Index{1} << 33, "the bytes that a rank sends");
+    complaints.expect(moves.most_bytes_sent > Index{std::numeric_limits<int>::max()},
                       "a message that an int can count is no test");
   });
 }

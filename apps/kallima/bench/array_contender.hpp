@@ -28,10 +28,13 @@ class ArrayContender : public Contender {
 
   [[nodiscard]] Needs needs() const override {
     const auto size = static_cast<Index>(sizeof(std::complex<T>));
-    const Index in = ends_.in.local_size(session_.rank);
-    const Index out = ends_.out.local_size(session_.rank);
-    if (task_.in_place) return {std::max({in, out, scratch_}) * size, 0};
-    return {std::max(in, scratch_) * size, std::max(out, scratch_) * size};
+    const auto bytes = [&](const Layout& layout, bool real) {
+      return std::max(layout.room(session_.rank) * (real ? size / 2 : size), scratch_ * size);
+    };
+    const Index in = bytes(ends_.in, reads_reals());
+    const Index out = bytes(ends_.out, writes_reals());
+    if (task_.in_place) return {std::max(in, out), 0};
+    return {in, out};
   }
 
   void plan(const Memory& memory) final {
@@ -42,7 +45,13 @@ class ArrayContender : public Contender {
 
   // All contenders share the arrays; and in place, what a second run would make of the output of
   // the first grows beyond all numbers.
-  void prepare() override { fill(input()); }
+  void prepare() override {
+    if (reads_reals()) {
+      fill(real_view(source_, ends_.in));
+    } else {
+      fill(input());
+    }
+  }
 
   double run() override {
     const double start = MPI_Wtime();
@@ -51,24 +60,21 @@ class ArrayContender : public Contender {
   }
 
   std::optional<Errors> verify(Progress& progress) override {
-    Errors errors;
-    const std::vector<MultiIndex> samples = sampled_indices(task_.request.problem.shape, 64);
-    fill(input());
-    std::vector<Wide> want;
-    if (ends_.known_order) {
-      want = direct_sums(session_.comm, input(), samples, task_.direction, [&](double done) {
-        progress.show(fmt::format("{}: summing directly {:.0f} %", facts_.name, 100 * done));
-      });
+    const bool forward = task_.direction == Direction::forward;
+    const auto there = [&] { go(); };
+    const auto back = [&] { go_back(); };
+    if (!task_.request.problem.real()) {
+      return verified(progress, input(), output(), task_.direction, ends_.scale, there, back);
     }
-    progress.show(fmt::format("{}: there and back", facts_.name));
-    go();
-    if (ends_.known_order) {
-      const std::vector<Wide> got = elements_at(session_.comm, output(), samples);
-      errors.sampled = relative_error(got, want, ends_.scale);
+    // Not every array of frequencies is the spectrum of reals, so both directions begin with reals.
+    if (forward) {
+      return verified(progress, real_view(source_, ends_.in), output(), Direction::forward,
+                      ends_.scale, there, back);
     }
-    go_back();
-    errors.returned = distance_from_input(session_.comm, input(), ends_.scale_there_and_back);
-    return errors;
+    // Both ways without a scale multiply by N.
+    const auto elements = static_cast<long double>(task_.request.problem.elements());
+    return verified(progress, real_view(target_, ends_.out), input(), Direction::forward,
+                    ends_.scale_there_and_back / ends_.scale / elements, back, there);
   }
 
  protected:
@@ -118,10 +124,45 @@ class ArrayContender : public Contender {
   [[nodiscard]] View<T> input() const { return view(source_, ends_.in); }
   [[nodiscard]] View<T> output() const { return view(target_, ends_.out); }
 
+  /// True where the timed direction reads, or writes, reals.
+  [[nodiscard]] bool reads_reals() const {
+    return task_.request.problem.real() && task_.direction == Direction::forward;
+  }
+  [[nodiscard]] bool writes_reals() const {
+    return task_.request.problem.real() && task_.direction == Direction::backward;
+  }
+
  private:
   [[nodiscard]] View<T> view(std::complex<T>* data, const Layout& layout) const {
-    return {
-        {data, static_cast<std::size_t>(layout.local_size(session_.rank))}, layout, session_.rank};
+    return {{data, static_cast<std::size_t>(layout.room(session_.rank))}, layout, session_.rank};
+  }
+  [[nodiscard]] RealView<T> real_view(std::complex<T>* data, const Layout& layout) const {
+    return {{reinterpret_cast<T*>(data), static_cast<std::size_t>(layout.room(session_.rank))},
+            layout,
+            session_.rank};
+  }
+
+  /// Fills one end, goes there, compares samples with direct sums, comes back, compares all.
+  template <class E, class There, class Back>
+  Errors verified(Progress& progress, const BasicView<E>& from, const View<T>& to,
+                  Direction direction, long double scale, const There& there, const Back& back) {
+    Errors errors;
+    const std::vector<MultiIndex> samples = sampled_indices(to.layout().shape(), 64);
+    fill(from);
+    std::vector<Wide> want;
+    if (ends_.known_order) {
+      want = direct_sums(session_.comm, from, samples, direction, [&](double done) {
+        progress.show(fmt::format("{}: summing directly {:.0f} %", facts_.name, 100 * done));
+      });
+    }
+    progress.show(fmt::format("{}: there and back", facts_.name));
+    there();
+    if (ends_.known_order) {
+      errors.sampled = relative_error(elements_at(session_.comm, to, samples), want, scale);
+    }
+    back();
+    errors.returned = distance_from_input(session_.comm, from, ends_.scale_there_and_back);
+    return errors;
   }
 
   Session session_;

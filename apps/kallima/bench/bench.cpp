@@ -49,12 +49,14 @@ Examples:
   mpirun -n 4 kallima bench c2c:256^3
   mpirun -n 4 kallima bench c2c:256^3:f32 --verify --in slab --out same
   mpirun -n 2 kallima bench c2c:128^3 --against bare,fftw-mpi
+  mpirun -n 2 kallima bench r2c:128^3 --in-place --padded
   mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
 
 Task task_of(const BenchArguments& arguments, Index ranks) {
   Task task;
   task.request = arguments.what.request(ranks);
-  task.direction = arguments.backward ? Direction::backward : Direction::forward;
+  const bool back = arguments.backward || arguments.what.is_way_back();
+  task.direction = back ? Direction::backward : Direction::forward;
   // Rivals are to be met at their best.
   const bool at_best = !arguments.against.empty() && !arguments.effort_given;
   task.effort = at_best ? Effort::measure : arguments.effort;

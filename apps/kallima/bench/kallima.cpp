@@ -17,13 +17,16 @@ Options options_for(const Task& task) {
   options.route = task.request.route;
   options.effort = task.effort;
   options.threads = task.threads;
+  options.halved = task.request.problem.halved;
+  options.padded = task.request.padded;
   return options;
 }
 
-template <class T>
-class Kallima final : public ArrayContender<T> {
+/// Fft is a Transform or a RealTransform.
+template <class T, template <class> class Fft>
+class KallimaAs final : public ArrayContender<T> {
  public:
-  Kallima(const Session& session, const Task& task) : ArrayContender<T>(session, task) {
+  KallimaAs(const Session& session, const Task& task) : ArrayContender<T>(session, task) {
     const Plan forward = make_plan(task.request);
     const Plan plan = task.direction == Direction::forward ? forward : forward.reversed();
     const auto elements = static_cast<long double>(task.request.problem.elements());
@@ -38,12 +41,16 @@ class Kallima final : public ArrayContender<T> {
   void make_plans() override {
     const Task& task = this->task();
     transform_.emplace(this->session().comm, task.request.problem.shape, options_for(task));
-    const std::span there(this->source(), static_cast<std::size_t>(this->needs().source) / size);
-    const std::span back(
-        this->target(),
-        task.in_place ? there.size() : static_cast<std::size_t>(this->needs().target) / size);
-    run_.emplace(transform_->bind(task.direction, there, back));
-    return_.emplace(transform_->bind(opposite(task.direction), back, there));
+    const auto elements = [](Index bytes, bool real) {
+      return static_cast<std::size_t>(bytes) / (real ? sizeof(T) : sizeof(std::complex<T>));
+    };
+    const Needs needs = this->needs();
+    const std::size_t in = elements(needs.source, this->reads_reals());
+    const std::size_t out =
+        elements(task.in_place ? needs.source : needs.target, this->writes_reals());
+    run_.emplace(transform_->bind_memory(task.direction, this->source(), in, this->target(), out));
+    return_.emplace(
+        transform_->bind_memory(opposite(task.direction), this->target(), out, this->source(), in));
     this->prepare();
     run_->run();
     // What ran: the layouts are those of the constructor's plan, the route was chosen here.
@@ -61,15 +68,20 @@ class Kallima final : public ArrayContender<T> {
   void go() override { run_->run(); }
   void go_back() override { return_->run(); }
 
-  static constexpr std::size_t size = sizeof(std::complex<T>);
-  std::optional<Transform<T>> transform_;
+  std::optional<Fft<T>> transform_;
   std::optional<Bound<T>> run_;
   std::optional<Bound<T>> return_;
 };
 
+template <class T>
+using Kallima = KallimaAs<T, Transform>;
+template <class T>
+using RealKallima = KallimaAs<T, RealTransform>;
+
 }  // namespace
 
 std::unique_ptr<Contender> make_kallima(const Session& session, const Task& task) {
+  if (task.request.problem.real()) return in_precision<RealKallima>(session, task);
   return in_precision<Kallima>(session, task);
 }
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "kallima/array.hpp"
 
@@ -28,11 +29,16 @@ T number_of(std::uint64_t word) {
   return static_cast<T>(top) / static_cast<T>(std::int64_t{1} << (digits - 1)) - T{1};
 }
 
-/// Element of the input at a row-major place of the whole array.
-template <class T>
-std::complex<T> element_at(Index flat) {
+/// Element of the input at a row-major place of the whole array; E is real or complex.
+template <class E>
+E element_at(Index flat) {
   const auto word = 2 * static_cast<std::uint64_t>(flat);
-  return {number_of<T>(word), number_of<T>(word + 1)};
+  if constexpr (std::is_floating_point_v<E>) {
+    return number_of<E>(word);
+  } else {
+    using T = typename E::value_type;
+    return {number_of<T>(word), number_of<T>(word + 1)};
+  }
 }
 
 /// Row-major place of an index.
@@ -43,10 +49,10 @@ inline Index flat_place(const MultiIndex& index, const Shape& shape) {
 }
 
 /// Writes the input into this rank's part.
-template <class T>
-void fill(const View<T>& part) {
+template <class E>
+void fill(const BasicView<E>& part) {
   const Shape& shape = part.layout().shape();
-  for (auto [index, value] : part.indexed()) value = element_at<T>(flat_place(index, shape));
+  for (auto [index, value] : part.indexed()) value = element_at<E>(flat_place(index, shape));
 }
 
 }  // namespace kallima::cli

@@ -15,6 +15,13 @@ namespace kallima::cli {
 
 namespace {
 
+template <class T>
+Wide wide(const std::complex<T>& value) {
+  return {value.real(), value.imag()};
+}
+inline Wide wide(float value) { return value; }
+inline Wide wide(double value) { return value; }
+
 /// a * b without the tests for infinities that std::complex makes.
 Wide product(const Wide& a, const Wide& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -66,16 +73,17 @@ class Roots {
 
 /// Calls body(data, index, done) for each run of elements along the axis that is fastest in memory:
 /// where it lies, the global index of its first element, and how many elements came before.
-template <class T, class Body>
-void for_each_line(const View<T>& view, const Body& body) {
+template <class E, class Body>
+void for_each_line(const BasicView<E>& view, const Body& body) {
   const std::vector<Progression> part = view.layout().part(view.rank());
   const std::vector<int>& order = view.layout().order();
   const auto length = static_cast<std::size_t>(part[static_cast<std::size_t>(order.back())].count);
   std::vector<Index> at(part.size(), 0);
-  for (std::size_t done = 0; done < view.size(); done += length) {
+  const std::size_t apart = length + static_cast<std::size_t>(view.layout().padding());
+  for (std::size_t done = 0; done < view.size(); done += apart) {
     MultiIndex index;
     for (std::size_t a = 0; a < part.size(); ++a) index[a] = part[a].at(at[a]);
-    body(std::span<const std::complex<T>>(view.data() + done, length), index, done);
+    body(std::span<const E>(view.data() + done, length), index, done);
     for (std::size_t i = order.size() - 1; i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
       if (++at[a] < part[a].count) break;
@@ -103,8 +111,8 @@ class DirectSum {
   }
 
   /// Adds a line whose first element has this global index.
-  template <class T>
-  void add(std::span<const std::complex<T>> line, const MultiIndex& index) {
+  template <class E>
+  void add(std::span<const E> line, const MultiIndex& index) {
     const Roots& along = (*roots_)[fastest_];
     const Wide factor = across(index);
     Index e = product_modulo(frequency_[fastest_], index[fastest_], along.n());
@@ -112,7 +120,7 @@ class DirectSum {
       const std::size_t size = std::min(block, line.size() - at);
       Wide sum = 0.0L;
       for (std::size_t i = 0; i < size; ++i) {
-        sum += product({line[at + i].real(), line[at + i].imag()}, powers_[i]);
+        sum += product(wide(line[at + i]), powers_[i]);
       }
       const Wide term = product(product(factor, along(e)), sum);
       re_.add(term.real());
@@ -187,8 +195,8 @@ std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count) {
   return result;
 }
 
-template <class T>
-std::vector<Wide> direct_sums(MPI_Comm comm, const View<T>& input,
+template <class E>
+std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
                               const std::vector<MultiIndex>& samples, Direction direction,
                               const std::function<void(double)>& progress) {
   std::vector<Roots> roots;
@@ -198,13 +206,12 @@ std::vector<Wide> direct_sums(MPI_Comm comm, const View<T>& input,
   const Index step = input.layout().part(input.rank(), fastest).step;
   for (const MultiIndex& sample : samples) sums.emplace_back(sample, roots, fastest, step);
   std::size_t next_report = 0;
-  for_each_line(
-      input, [&](std::span<const std::complex<T>> line, const MultiIndex& index, std::size_t done) {
-        for (DirectSum& sum : sums) sum.add(line, index);
-        if (done < next_report) return;
-        progress(static_cast<double>(done) / static_cast<double>(input.size()));
-        next_report += input.size() / 100 + 1;
-      });
+  for_each_line(input, [&](std::span<const E> line, const MultiIndex& index, std::size_t done) {
+    for (DirectSum& sum : sums) sum.add(line, index);
+    if (done < next_report) return;
+    progress(static_cast<double>(done) / static_cast<double>(input.size()));
+    next_report += input.size() / 100 + 1;
+  });
   std::vector<Wide> mine;
   for (const DirectSum& sum : sums) mine.push_back(sum.value());
   return sum_over_ranks(comm, mine);
@@ -219,8 +226,7 @@ std::vector<Wide> elements_at(MPI_Comm comm, const View<T>& output,
     std::vector<Index> index;
     for (std::size_t a = 0; a < layout.axes(); ++a) index.push_back(samples[i][a]);
     if (layout.owner(index) != output.rank()) continue;
-    const std::complex<T>& value = output[static_cast<std::size_t>(layout.offset(index))];
-    mine[i] = {value.real(), value.imag()};
+    mine[i] = wide(output[static_cast<std::size_t>(layout.offset(index))]);
   }
   return sum_over_ranks(comm, mine);
 }
@@ -236,14 +242,13 @@ double relative_error(const std::vector<Wide>& got, const std::vector<Wide>& wan
   return relative(difference, size);
 }
 
-template <class T>
-double distance_from_input(MPI_Comm comm, const View<T>& part, long double scale) {
+template <class E>
+double distance_from_input(MPI_Comm comm, const BasicView<E>& part, long double scale) {
   const Shape& shape = part.layout().shape();
   std::array<CompensatedSum, 2> sums;
   for (auto [index, value] : part.indexed()) {
-    const std::complex<T> original = element_at<T>(flat_place(index, shape));
-    const Wide want = scale * Wide(original.real(), original.imag());
-    sums[0].add(std::norm(Wide(value.real(), value.imag()) - want));
+    const Wide want = scale * wide(element_at<E>(flat_place(index, shape)));
+    sums[0].add(std::norm(wide(value) - want));
     sums[1].add(std::norm(want));
   }
   const Wide total = sum_over_ranks(comm, {{sums[0].value(), sums[1].value()}}).front();
@@ -258,16 +263,25 @@ double promised_error(const Problem& problem) {
   return std::max(eps, 1.5 * eps * std::sqrt(std::log2(elements)));
 }
 
-template std::vector<Wide> direct_sums(MPI_Comm, const View<float>&, const std::vector<MultiIndex>&,
-                                       Direction, const std::function<void(double)>&);
-template std::vector<Wide> direct_sums(MPI_Comm, const View<double>&,
-                                       const std::vector<MultiIndex>&, Direction,
-                                       const std::function<void(double)>&);
 template std::vector<Wide> elements_at(MPI_Comm, const View<float>&,
                                        const std::vector<MultiIndex>&);
 template std::vector<Wide> elements_at(MPI_Comm, const View<double>&,
                                        const std::vector<MultiIndex>&);
-template double distance_from_input(MPI_Comm, const View<float>&, long double);
-template double distance_from_input(MPI_Comm, const View<double>&, long double);
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<float>&,
+                                       const std::vector<MultiIndex>&, Direction,
+                                       const std::function<void(double)>&);
+template double distance_from_input(MPI_Comm, const BasicView<float>&, long double);
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<double>&,
+                                       const std::vector<MultiIndex>&, Direction,
+                                       const std::function<void(double)>&);
+template double distance_from_input(MPI_Comm, const BasicView<double>&, long double);
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<std::complex<float>>&,
+                                       const std::vector<MultiIndex>&, Direction,
+                                       const std::function<void(double)>&);
+template double distance_from_input(MPI_Comm, const BasicView<std::complex<float>>&, long double);
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<std::complex<double>>&,
+                                       const std::vector<MultiIndex>&, Direction,
+                                       const std::function<void(double)>&);
+template double distance_from_input(MPI_Comm, const BasicView<std::complex<double>>&, long double);
 
 }  // namespace kallima::cli

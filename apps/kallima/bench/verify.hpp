@@ -29,9 +29,10 @@ Index product_modulo(Index a, Index b, Index n);
 std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count);
 
 /// Unscaled sums of what the ranks hold together, at each sampled index. Collective: one
-/// MPI_Allreduce. O(local size x samples). `progress` is told the share that is done.
-template <class T>
-std::vector<Wide> direct_sums(MPI_Comm comm, const View<T>& input,
+/// MPI_Allreduce. O(local size x samples). `progress` is told the share that is done. Elements are
+/// real or complex.
+template <class E>
+std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
                               const std::vector<MultiIndex>& samples, Direction direction,
                               const std::function<void(double)>& progress);
 
@@ -45,8 +46,8 @@ double relative_error(const std::vector<Wide>& got, const std::vector<Wide>& wan
                       long double scale);
 
 /// How far an array is from `scale` times what fill() writes, relative, in the L2 norm. Collective.
-template <class T>
-double distance_from_input(MPI_Comm comm, const View<T>& part, long double scale);
+template <class E>
+double distance_from_input(MPI_Comm comm, const BasicView<E>& part, long double scale);
 
 /// What the library promises: max(eps, 1.5 eps sqrt(log2 N)).
 double promised_error(const Problem& problem);

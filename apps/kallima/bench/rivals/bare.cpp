@@ -14,9 +14,9 @@ namespace kallima::cli {
 
 namespace {
 
-/// Elements of a rank's share, the same on all ranks.
+/// Complex elements of a rank's share, the same on all ranks: of reals, what their frequencies are.
 Index share_of(const Session& session, const Task& task) {
-  return task.request.problem.elements() / session.size;
+  return volume(task.request.problem.frequency_shape()) / session.size;
 }
 
 /// What both have: arrays without a meaning.
@@ -37,7 +37,9 @@ class Bare : public Contender {
     return {share_of(session_, task_) * size, share_of(session_, task_) * size};
   }
   void prepare() override {
-    for (Index i = 0; i < share_of(session_, task_); ++i) source_[i] = element_at<T>(i);
+    for (Index i = 0; i < share_of(session_, task_); ++i) {
+      source_[i] = element_at<std::complex<T>>(i);
+    }
   }
   std::optional<Errors> verify(Progress& /*progress*/) override { return std::nullopt; }
 
@@ -60,10 +62,16 @@ class Bare : public Contender {
   std::complex<T>* target_ = nullptr;
 };
 
-/// Lengths of the sweeps: the axes; one axis is taken apart near its root.
-std::vector<Index> sweep_lengths(const Shape& shape) {
-  if (shape.size() > 1) return shape;
-  const Index n = shape.front();
+/// Lengths of the complex sweeps: the axes, but the one that is halved; one axis is taken apart
+/// near its root.
+std::vector<Index> sweep_lengths(const Problem& problem) {
+  Shape shape = problem.shape;
+  if (problem.real()) {
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(problem.halved_axis()));
+  }
+  if (problem.shape.size() > 1) return shape;
+  const Index n =
+      problem.real() ? std::max<Index>(1, problem.shape.front() / 2) : problem.shape.front();
   auto root = static_cast<Index>(std::sqrt(static_cast<double>(n)));
   while (root > 1 && n % root != 0) --root;
   return {root, n / root};
@@ -73,14 +81,19 @@ template <class T>
 class BareSweeps final : public Bare<T> {
  public:
   BareSweeps(const Session& session, const Task& task) : Bare<T>(session, task, "bare/sweeps") {
-    this->facts().passes = static_cast<Index>(sweep_lengths(task.request.problem.shape).size());
+    const Problem& problem = task.request.problem;
+    const bool real = problem.real() && problem.shape.size() > 1;
+    this->facts().passes = static_cast<Index>(sweep_lengths(problem).size()) + (real ? 1 : 0);
   }
 
   void plan(const Memory& memory) override {
     this->use(memory);
     const Task& task = this->task();
     const int sign = task.direction == Direction::forward ? -1 : 1;
-    for (const Index length : sweep_lengths(task.request.problem.shape)) {
+    const Problem& problem = task.request.problem;
+    if (problem.real() && problem.shape.size() > 1)
+      plan_reals(problem.shape[problem.halved_axis()]);
+    for (const Index length : sweep_lengths(problem)) {
       const Index lines = share_of(this->session(), task) / length;
       const fftw_iodim64 line{length, 1, 1};
       const fftw_iodim64 batch{lines, length, length};
@@ -94,11 +107,40 @@ class BareSweeps final : public Bare<T> {
   double run() override {
     const double start = MPI_Wtime();
     auto* const data = fftw_array(this->source());
+    if (reals_.get() != nullptr) {
+      if (this->task().direction == Direction::forward) {
+        local::Fftw<T>::execute_r2c(reals_.get(), this->reals(), data);
+      } else {
+        local::Fftw<T>::execute_c2r(reals_.get(), data, this->reals());
+      }
+    }
     for (const FftwPlan<T>& plan : plans_) local::Fftw<T>::execute(plan.get(), data, data);
     return MPI_Wtime() - start;
   }
 
  private:
+  [[nodiscard]] T* reals() const { return reinterpret_cast<T*>(this->source()); }
+
+  /// The lines of reals, each padded to the length of its frequencies.
+  void plan_reals(Index length) {
+    const Index row = halved_extent(length);
+    const Index lines = share_of(this->session(), this->task()) / row;
+    const fftw_iodim64 line{length, 1, 1};
+    const unsigned flags = local::flags_of(this->task().effort);
+    if (this->task().direction == Direction::forward) {
+      const fftw_iodim64 batch{lines, 2 * row, row};
+      reals_ = {
+          local::Fftw<T>::guru_r2c(1, &line, 1, &batch, reals(), fftw_array(this->source()), flags),
+          "contiguous lines of reals"};
+    } else {
+      const fftw_iodim64 batch{lines, row, 2 * row};
+      reals_ = {
+          local::Fftw<T>::guru_c2r(1, &line, 1, &batch, fftw_array(this->source()), reals(), flags),
+          "contiguous lines of reals"};
+    }
+  }
+
+  FftwPlan<T> reals_;
   std::vector<FftwPlan<T>> plans_;
 };
 

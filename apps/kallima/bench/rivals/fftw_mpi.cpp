@@ -24,7 +24,11 @@ struct FftwMpi<double> {
   static constexpr auto local_size_1d = fftw_mpi_local_size_1d;
   static constexpr auto plan = fftw_mpi_plan_dft;
   static constexpr auto plan_1d = fftw_mpi_plan_dft_1d;
+  static constexpr auto plan_r2c = fftw_mpi_plan_dft_r2c;
+  static constexpr auto plan_c2r = fftw_mpi_plan_dft_c2r;
   static constexpr auto execute = fftw_mpi_execute_dft;
+  static constexpr auto execute_r2c = fftw_mpi_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftw_mpi_execute_dft_c2r;
 };
 
 template <>
@@ -34,7 +38,11 @@ struct FftwMpi<float> {
   static constexpr auto local_size_1d = fftwf_mpi_local_size_1d;
   static constexpr auto plan = fftwf_mpi_plan_dft;
   static constexpr auto plan_1d = fftwf_mpi_plan_dft_1d;
+  static constexpr auto plan_r2c = fftwf_mpi_plan_dft_r2c;
+  static constexpr auto plan_c2r = fftwf_mpi_plan_dft_c2r;
   static constexpr auto execute = fftwf_mpi_execute_dft;
+  static constexpr auto execute_r2c = fftwf_mpi_execute_dft_r2c;
+  static constexpr auto execute_c2r = fftwf_mpi_execute_dft_c2r;
 };
 
 /// The layout in which rank r holds `mine` = {first, count} of the only axis. Collective.
@@ -59,6 +67,7 @@ class FftwMpiContender final : public ArrayContender<T> {
       : ArrayContender<T>(session, task) {
     FftwMpi<T>::init();
     const Shape& shape = task.request.problem.shape;
+    require_last_axis_halved(task.request.problem);
     if (turned) {
       forward_flag_ = shape.size() == 1 ? FFTW_MPI_SCRAMBLED_OUT : FFTW_MPI_TRANSPOSED_OUT;
       backward_flag_ = shape.size() == 1 ? FFTW_MPI_SCRAMBLED_IN : FFTW_MPI_TRANSPOSED_IN;
@@ -78,23 +87,40 @@ class FftwMpiContender final : public ArrayContender<T> {
   }
 
  private:
+  static void require_last_axis_halved(const Problem& problem) {
+    if (!problem.real()) return;
+    if (problem.shape.size() == 1) {
+      throw InvalidOption(
+          "--against: fftw-mpi has no transform of one axis of reals; leave it out");
+    }
+    if (problem.halved_axis() + 1 != problem.shape.size()) {
+      throw InvalidOption("--against: fftw-mpi halves the last axis only; leave it out");
+    }
+  }
+
   void set_layouts(bool turned) {
-    const Shape& shape = this->task().request.problem.shape;
+    const Problem& problem = this->task().request.problem;
+    const Shape shape = problem.frequency_shape();
     const Index ranks = this->session().size;
     std::array<ptrdiff_t, 4> unused{};
     const Index scratch =
-        FftwMpi<T>::local_size(static_cast<int>(shape.size()), extents().data(), 1,
+        FftwMpi<T>::local_size(static_cast<int>(shape.size()), extents(shape).data(), 1,
                                FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK, this->session().comm,
                                &unused[0], &unused[1], &unused[2], &unused[3]);
     const Layout plain = Layout::slab(shape, ranks, 0, Rule::ceil);
+    // Rows of reals are padded to the length of their frequencies, also in two arrays.
+    const Layout positions = problem.real()
+                                 ? Layout::slab(problem.shape, ranks, 0, Rule::ceil)
+                                       .with_padding(2 * shape.back() - problem.shape.back())
+                                 : plain;
     if (!turned) {
-      this->set_unscaled_ends(plain, plain, true, scratch);
+      this->set_unscaled_ends(positions, plain, true, scratch);
       return;
     }
     std::vector<int> order(shape.size());
     for (std::size_t a = 0; a < order.size(); ++a) order[a] = static_cast<int>(a);
     std::swap(order[0], order[1]);
-    this->set_unscaled_ends(plain, Layout::slab(shape, ranks, 1, Rule::ceil).with_order(order),
+    this->set_unscaled_ends(positions, Layout::slab(shape, ranks, 1, Rule::ceil).with_order(order),
                             true, scratch);
   }
 
@@ -112,13 +138,12 @@ class FftwMpiContender final : public ArrayContender<T> {
                             scratch);
   }
 
-  [[nodiscard]] std::vector<ptrdiff_t> extents() const {
-    const Shape& shape = this->task().request.problem.shape;
+  [[nodiscard]] static std::vector<ptrdiff_t> extents(const Shape& shape) {
     return {shape.begin(), shape.end()};
   }
 
   FftwPlan<T> plan_between(std::complex<T>* from, std::complex<T>* to, int sign, Effort effort) {
-    const std::vector<ptrdiff_t> n = extents();
+    const std::vector<ptrdiff_t> n = extents(this->task().request.problem.shape);
     const MPI_Comm comm = this->session().comm;
     const unsigned flags =
         (sign == FFTW_FORWARD ? forward_flag_ : backward_flag_) | local::flags_of(effort);
@@ -126,9 +151,29 @@ class FftwMpiContender final : public ArrayContender<T> {
       return {FftwMpi<T>::plan_1d(n.front(), fftw_array(from), fftw_array(to), comm, sign, flags),
               "the axis over MPI"};
     }
-    return {FftwMpi<T>::plan(static_cast<int>(n.size()), n.data(), fftw_array(from), fftw_array(to),
-                             comm, sign, flags),
-            "the array over MPI"};
+    const auto axes = static_cast<int>(n.size());
+    const char* const what = "the array over MPI";
+    if (!this->task().request.problem.real()) {
+      return {FftwMpi<T>::plan(axes, n.data(), fftw_array(from), fftw_array(to), comm, sign, flags),
+              what};
+    }
+    if (sign == FFTW_FORWARD) {
+      return {FftwMpi<T>::plan_r2c(axes, n.data(), reals(from), fftw_array(to), comm, flags), what};
+    }
+    return {FftwMpi<T>::plan_c2r(axes, n.data(), fftw_array(from), reals(to), comm, flags), what};
+  }
+
+  static T* reals(std::complex<T>* data) { return reinterpret_cast<T*>(data); }
+
+  void execute(const FftwPlan<T>& plan, std::complex<T>* from, std::complex<T>* to,
+               int sign) const {
+    if (!this->task().request.problem.real()) {
+      FftwMpi<T>::execute(plan.get(), fftw_array(from), fftw_array(to));
+    } else if (sign == FFTW_FORWARD) {
+      FftwMpi<T>::execute_r2c(plan.get(), reals(from), fftw_array(to));
+    } else {
+      FftwMpi<T>::execute_c2r(plan.get(), fftw_array(from), reals(to));
+    }
   }
 
   void make_plans() override {
@@ -137,12 +182,8 @@ class FftwMpiContender final : public ArrayContender<T> {
     return_ = plan_between(this->target(), this->source(), -this->sign(), Effort::estimate);
   }
 
-  void go() override {
-    FftwMpi<T>::execute(run_.get(), fftw_array(this->source()), fftw_array(this->target()));
-  }
-  void go_back() override {
-    FftwMpi<T>::execute(return_.get(), fftw_array(this->target()), fftw_array(this->source()));
-  }
+  void go() override { execute(run_, this->source(), this->target(), this->sign()); }
+  void go_back() override { execute(return_, this->target(), this->source(), -this->sign()); }
 
   unsigned forward_flag_ = 0;
   unsigned backward_flag_ = 0;

@@ -17,17 +17,18 @@ struct Rival {
   const char* name;
   Contenders (*make)(const Session&, const Task&);  ///< null where it is not built in
   const char* remedy;                               ///< how to have it built in
+  bool reals = false;                               ///< asked to transform them too
 };
 
 constexpr std::array rivals = {
-    Rival{"bare", make_bare, ""},
+    Rival{"bare", make_bare, "", true},
 #ifdef KALLIMA_WITH_FFTW_THREADS
     Rival{"fftw-threads", make_fftw_threads, ""},
 #else
     Rival{"fftw-threads", nullptr, "install FFTW with its threads library"},
 #endif
 #ifdef KALLIMA_WITH_FFTW_MPI
-    Rival{"fftw-mpi", make_fftw_mpi, ""},
+    Rival{"fftw-mpi", make_fftw_mpi, "", true},
 #else
     Rival{"fftw-mpi", nullptr, "install FFTW's MPI library, built for the MPI in use"},
 #endif
@@ -68,7 +69,12 @@ Contenders make_rivals(const Session& session, const Task& task,
                        const std::vector<std::string>& names) {
   Contenders result;
   for (const std::string& name : names) {
-    for (auto& contender : rival_called(name).make(session, task)) {
+    const Rival& rival = rival_called(name);
+    if (task.request.problem.real() && !rival.reals) {
+      throw InvalidOption(
+          fmt::format("--against: {} is built in for complex data only; leave it out", name));
+    }
+    for (auto& contender : rival.make(session, task)) {
       result.push_back(std::move(contender));
     }
   }

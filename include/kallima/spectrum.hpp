@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which frequency an index of a transformed array means: its signed wavenumber, how many elements
+// of the whole spectrum it stands for, and where its partner -k is.
+//
+// The spectrum of real data is conjugate even: what is at -k is the conjugate of what is at k. So
+// along one axis, the halved one, only 0 .. n/2 are kept. An element strictly between those ends
+// stands for two, itself and its partner; at the ends both are kept, and each stands for itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <numbers>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kallima/layout.hpp"
+
+namespace kallima {
+
+/// A global index: one number per axis.
+class MultiIndex {
+ public:
+  /// Along axis a, the slowest axis of a C array first.
+  [[nodiscard]] Index operator[](std::size_t a) const { return at_[a]; }
+  /// Along axis a, to be set.
+  [[nodiscard]] Index& operator[](std::size_t a) { return at_[a]; }
+
+  friend bool operator==(const MultiIndex&, const MultiIndex&) = default;
+
+ private:
+  std::array<Index, static_cast<std::size_t>(max_axes)> at_{};
+};
+
+/// A signed wavenumber: one integer per axis, -n/2 <= k < n/2 rounded towards zero for odd n, as
+/// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a halved axis, as its rfftfreq does. With
+/// box lengths L the component along an axis is 2 pi k / L.
+class Wavenumber {
+ public:
+  /// The integer along axis a.
+  [[nodiscard]] Index operator[](std::size_t a) const { return k_[a]; }
+  /// The component along axis a: the integer, or 2 pi k / L where box lengths were given.
+  [[nodiscard]] double component(std::size_t a) const {
+    return static_cast<double>(k_[a]) * units_[a];
+  }
+  /// True for the mean.
+  [[nodiscard]] bool is_zero() const {
+    bool zero = true;
+    for (std::size_t a = 0; a < axes_; ++a) zero = zero && k_[a] == 0;
+    return zero;
+  }
+  /// Sum of the squared components.
+  [[nodiscard]] double squared() const {
+    double sum = 0.0;
+    for (std::size_t a = 0; a < axes_; ++a) sum += component(a) * component(a);
+    return sum;
+  }
+  /// How many elements of the whole spectrum this one stands for: 2 where only one of k and -k is
+  /// kept, otherwise 1. Sums over the spectrum are sums over what is kept with this weight.
+  [[nodiscard]] int weight() const { return weight_; }
+
+ private:
+  friend class Spectrum;
+  Wavenumber() = default;
+
+  std::size_t axes_ = 0;
+  MultiIndex k_;
+  std::array<double, static_cast<std::size_t>(max_axes)> units_{};
+  int weight_ = 1;
+};
+
+/// The frequencies of a transform. Local, cheap to copy.
+class Spectrum {
+ public:
+  /// Of an array of positions of this shape; of axis `halved` only 0 .. n/2 are kept, of all axes
+  /// everything where it is empty. `lengths` are the physical extents of the box; empty for none.
+  explicit Spectrum(Shape positions, std::optional<std::size_t> halved = std::nullopt,
+                    const std::vector<double>& lengths = {})
+      : positions_(std::move(positions)), halved_(halved) {
+    for (std::size_t a = 0; a < positions_.size(); ++a) {
+      units_[a] = lengths.empty() ? 1.0 : 2.0 * std::numbers::pi / lengths[a];
+    }
+  }
+
+  /// Extents of the array of positions.
+  [[nodiscard]] const Shape& positions() const { return positions_; }
+  /// The axis of which half is kept; empty where all are whole.
+  [[nodiscard]] std::optional<std::size_t> halved() const { return halved_; }
+
+  /// The wavenumber at an index of the transformed array.
+  [[nodiscard]] Wavenumber wavenumber(const MultiIndex& index) const {
+    Wavenumber k;
+    k.axes_ = positions_.size();
+    k.units_ = units_;
+    for (std::size_t a = 0; a < positions_.size(); ++a) {
+      const Index n = positions_[a];
+      k.k_[a] = index[a] < (n + 1) / 2 || a == halved_ ? index[a] : index[a] - n;
+    }
+    k.weight_ = is_kept_twice(index) ? 1 : 2;
+    return k;
+  }
+
+  /// Where the wavenumber is in the transformed array: empty where it is not kept, so that the
+  /// conjugate of what is at -k stands for it. Wavenumbers are taken modulo the extents.
+  [[nodiscard]] std::optional<MultiIndex> index_of(const MultiIndex& k) const {
+    MultiIndex index;
+    for (std::size_t a = 0; a < positions_.size(); ++a) {
+      const Index n = positions_[a];
+      index[a] = ((k[a] % n) + n) % n;
+      if (a == halved_ && index[a] > n / 2) return std::nullopt;
+    }
+    return index;
+  }
+
+  /// Where -k is, for the wavenumber k at an index: empty where it is not kept.
+  [[nodiscard]] std::optional<MultiIndex> partner(const MultiIndex& index) const {
+    MultiIndex k;
+    for (std::size_t a = 0; a < positions_.size(); ++a) k[a] = -index[a];
+    return index_of(k);
+  }
+
+ private:
+  /// True where both k and -k are kept, or both are the same.
+  [[nodiscard]] bool is_kept_twice(const MultiIndex& index) const {
+    if (!halved_) return true;
+    const Index k = index[*halved_];
+    return k == 0 || 2 * k == positions_[*halved_];
+  }
+
+  Shape positions_;
+  std::optional<std::size_t> halved_;
+  std::array<double, static_cast<std::size_t>(max_axes)> units_{};
+};
+
+}  // namespace kallima

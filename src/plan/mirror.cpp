@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/mirror.hpp"
+
+#include <algorithm>
+
+namespace kallima {
+
+namespace {
+
+constexpr std::size_t k0 = 0;  // digits of the split side
+constexpr std::size_t k1 = 1;
+
+Progression run(Index first, Index count) { return Progression::make(first, 1, count); }
+
+}  // namespace
+
+Mirror::Mirror(const State& split_side) {
+  const std::vector<Digit>& digits = split_side.digits;
+  const Layout& layout = split_side.layout;
+  const bool two = digits.size() == 2 && layout.is_grid() && digits[k0].whole > 0 &&
+                   digits[k0].weight == 1 && digits[k1].weight == digits[k0].whole &&
+                   digits[k0].axis == digits[k1].axis;
+  if (!two) throw InternalError("a mirror of what is not one axis in two digits");
+  row_ = digits[k0].whole;
+  rows_ = layout.shape()[k1];
+  const Axis& cards = layout.axis(k0);
+  procs_ = cards.procs;
+  if (row_ % procs_ != 0 || (procs_ > 1 && cards.cycle != procs_) || !layout.whole(k1) ||
+      layout.order() != std::vector<int>{1, 0} || cards.n != halved_extent(row_)) {
+    throw InternalError("a mirror of digits that are not dealt like cards");
+  }
+  full_ = (rows_ + 1) / 2;
+  lacking_ = rows_ / 2;
+}
+
+Index Mirror::kept(Index rank) const {
+  const Index last = row_ / 2;
+  return rank >= procs_ || last < rank ? 0 : (last - rank) / procs_ + 1;
+}
+
+Index Mirror::mirrored(Index rank) const {
+  const Index last = (row_ - 1) / 2;
+  if (rank >= procs_ || last < rank) return 0;
+  return (last - rank) / procs_ + (rank == 0 ? 0 : 1);  // 0 is its own image
+}
+
+Index Mirror::direct_size(Index rank) const {
+  const bool middle = rows_ % 2 == 0 && rank == 0;  // n/2 is alone in its row
+  return full_ * kept(rank) + (middle ? 1 : 0);
+}
+
+Index Mirror::parcel_size(Index split_rank, Index half_rank) const {
+  return (split_rank == half_rank ? direct_size(split_rank) : 0) +
+         (half_rank == partner(split_rank) ? mirrored_size(split_rank) : 0);
+}
+
+std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
+  std::vector<MirrorParcel> result;
+  if (rank >= procs_) return result;
+  const Index places = kept(rank);
+  std::vector<Index> peers = {rank, partner(rank)};
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  for (const Index peer : peers) {
+    MirrorParcel parcel{peer, parcel_size(rank, peer), {}};
+    if (parcel.size == 0) continue;
+    Index at = 0;
+    if (peer == rank) {
+      parcel.parts.push_back({{run(0, places), run(0, full_)}, 0, {1, places}, false});
+      at = direct_size(rank);
+      const bool even = rows_ % 2 == 0;
+      if (even && rank == 0) {
+        parcel.parts.push_back({{run(0, 1), run(full_, 1)}, at - 1, {1, 1}, false});
+      }
+      // X[n - k] of k = a k1 is in row b - k1, of k = a k1 + a/2 in row b - 1 - k1.
+      const Index first = full_ + (even ? 1 : 0);
+      if (filling && rank == 0 && first < rows_) {
+        parcel.parts.push_back(
+            {{run(0, 1), run(first, rows_ - first)}, (rows_ - first) * places, {1, -places}, true});
+      }
+      if (filling && row_ % 2 == 0 && row_ / 2 % procs_ == rank && lacking_ > 0) {
+        parcel.parts.push_back({{run(places - 1, 1), run(rows_ - lacking_, lacking_)},
+                                (lacking_ - 1) * places + places - 1,
+                                {1, -places},
+                                true});
+      }
+    }
+    const Index images = mirrored(rank);
+    if (peer == partner(rank) && lacking_ * images > 0) {
+      parcel.parts.push_back({{run(rank == 0 ? 1 : 0, images), run(rows_ - lacking_, lacking_)},
+                              at,
+                              {1, images},
+                              true});
+    }
+    result.push_back(std::move(parcel));
+  }
+  return result;
+}
+
+std::vector<MirrorParcel> Mirror::half_side(Index rank) const {
+  std::vector<MirrorParcel> result;
+  if (rank >= procs_) return result;
+  const Index places = kept(rank);
+  std::vector<Index> peers = {rank, partner(rank)};
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  for (const Index peer : peers) {
+    MirrorParcel parcel{peer, parcel_size(peer, rank), {}};
+    if (parcel.size == 0) continue;
+    Index at = 0;
+    if (peer == rank) {
+      parcel.parts.push_back({{run(0, full_), run(0, places)}, 0, {places, 1}, false});
+      at = direct_size(rank);
+      if (rows_ % 2 == 0 && rank == 0) {
+        parcel.parts.push_back({{run(full_, 1), run(0, 1)}, at - 1, {1, 1}, false});
+      }
+    }
+    const Index images = mirrored(peer);
+    if (peer == partner(rank) && lacking_ * images > 0) {
+      parcel.parts.push_back({{run(0, lacking_), run(places, images)},
+                              at + lacking_ * images - 1,
+                              {-images, -1},
+                              false});
+    }
+    result.push_back(std::move(parcel));
+  }
+  return result;
+}
+
+Traffic Mirror::traffic() const {
+  Traffic moved;
+  for (Index rank = 0; rank < procs_; ++rank) {
+    for (const Index peer : {rank, partner(rank)}) {
+      moved.largest_message = std::max(moved.largest_message, parcel_size(rank, peer));
+    }
+    const Index size = mirrored_size(rank);
+    if (partner(rank) == rank || size == 0) continue;
+    moved.elements += size;
+    ++moved.messages;
+    moved.most_sent = moved.most_received = std::max(moved.most_sent, size);
+    moved.most_messages_sent = moved.most_messages_received = 1;
+  }
+  return moved;
+}
+
+Layout Mirror::half_layout() const { return Layout::cyclic({row_ * rows_ / 2 + 1}, {procs_}); }
+
+}  // namespace kallima

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The exchange of k with n - k, for one axis of reals that is split into two digits.
+//
+// The axis is j = b j1 + j0, n = a b. Transforming j1 first, of reals, gives frequencies k0 of
+// which only 0 .. a/2 are kept; transforming j0 then gives k1 and X[k] at k = a k1 + k0, for those
+// k0 and all 0 <= k1 < b. That is as much as the half spectrum 0 .. n/2, but not the same half:
+// what lacks, k0 > a/2 in the rows k1 < b/2, is the conjugate of what is at n - k, at a - k0 in row
+// b - 1 - k1.
+//
+// With k0 dealt like cards to p ranks, p dividing a, rank r of the half spectrum (also cards) has
+// r = k mod p = k0 mod p. So it has its direct part already, and needs the other from the one rank
+// that holds a - k0: p - r. Each rank exchanges with one partner, a quarter of n over all ranks.
+//
+// Both sides see a parcel as its sender on the split side orders it, rows k1, places along k0
+// within them; on the other side the mirrored part lies backwards in it. The half spectrum of a
+// rank is addressed in rows of a/p elements too: k = a k1 + r + p j is at place (a/p) k1 + j.
+#pragma once
+
+#include <vector>
+
+#include "kallima/plan.hpp"
+
+namespace kallima {
+
+/// Some elements of a parcel and where they are in the rank's local array.
+struct MirrorPart {
+  std::vector<Progression> places;  ///< split side: along k0, k1; other side: along rows, within
+  Index offset = 0;                 ///< in the parcel
+  std::vector<Index> strides;       ///< in the parcel, by place; may be negative
+  bool conjugated = false;          ///< on the split side
+};
+
+/// What one rank has in common with one peer.
+struct MirrorParcel {
+  Index peer = 0;
+  Index size = 0;  ///< elements of the parcel
+  std::vector<MirrorPart> parts;
+};
+
+/// The exchange between a split axis and its half spectrum.
+class Mirror {
+ public:
+  /// Of the state on the split side. InternalError where it is not as said above.
+  explicit Mirror(const State& split_side);
+
+  /// What `rank` holds on the split side, by peer. Where it is filled from the half spectrum,
+  /// `filling`, the elements that are there twice, at 0 and n/2 of k0, take the same ones twice.
+  [[nodiscard]] std::vector<MirrorParcel> split_side(Index rank, bool filling) const;
+  /// What `rank` holds of the half spectrum, by peer.
+  [[nodiscard]] std::vector<MirrorParcel> half_side(Index rank) const;
+  /// Rows of the half spectrum that any rank has, and elements of a row.
+  [[nodiscard]] Shape half_rows() const {
+    return {full_ + (rows_ % 2 == 0 ? 1 : 0), row_ / procs_};
+  }
+  /// What travels between different ranks, either way.
+  [[nodiscard]] Traffic traffic() const;
+  /// The half spectrum's layout.
+  [[nodiscard]] Layout half_layout() const;
+
+ private:
+  /// Places along k0 on a rank: of all that are kept, and of those whose mirror image lacks.
+  [[nodiscard]] Index kept(Index rank) const;
+  [[nodiscard]] Index mirrored(Index rank) const;
+  [[nodiscard]] Index partner(Index rank) const { return (procs_ - rank) % procs_; }
+  /// The parcel between a rank of the split side and one of the other.
+  [[nodiscard]] Index direct_size(Index rank) const;
+  [[nodiscard]] Index mirrored_size(Index rank) const { return lacking_ * mirrored(rank); }
+  [[nodiscard]] Index parcel_size(Index split_rank, Index half_rank) const;
+
+  Index row_;      // a
+  Index rows_;     // b
+  Index procs_;    // p
+  Index full_;     // rows of the half spectrum that have all k0 <= a/2
+  Index lacking_;  // rows whose other part is mirrored
+};
+
+}  // namespace kallima

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kallima/spectrum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+namespace kallima {
+namespace {
+
+/// All indices of an array.
+std::vector<MultiIndex> all_indices(const Shape& shape) {
+  std::vector<MultiIndex> result;
+  for (Index flat = 0; flat < volume(shape); ++flat) {
+    MultiIndex index;
+    Index rest = flat;
+    for (std::size_t a = shape.size(); a-- > 0; rest /= shape[a]) index[a] = rest % shape[a];
+    result.push_back(index);
+  }
+  return result;
+}
+
+TEST(Spectrum, wavenumbers_are_those_of_fftfreq_and_rfftfreq) {
+  const std::vector<Index> even = {0, 1, 2, -3, -2, -1};
+  const std::vector<Index> odd = {0, 1, 2, -2, -1};
+  for (const bool halved : {false, true}) {
+    const Spectrum spectrum({6, 5}, halved ? std::optional<std::size_t>(0) : std::nullopt);
+    for (const MultiIndex& index : all_indices({halved ? 4 : 6, 5})) {
+      const Wavenumber k = spectrum.wavenumber(index);
+      const auto at = static_cast<std::size_t>(index[0]);
+      EXPECT_EQ(k[0], halved ? index[0] : even[at]);
+      EXPECT_EQ(k[1], odd[static_cast<std::size_t>(index[1])]);
+      EXPECT_EQ(k.is_zero(), index == MultiIndex());
+      EXPECT_EQ(k.squared(), static_cast<double>(k[0] * k[0] + k[1] * k[1]));
+    }
+  }
+}
+
+TEST(Spectrum, components_are_in_units_of_the_box) {
+  const Spectrum spectrum({4, 4}, 1, {2.0, 4.0 * std::numbers::pi});
+  MultiIndex index;
+  index[0] = 3;
+  index[1] = 2;
+  const Wavenumber k = spectrum.wavenumber(index);
+  EXPECT_DOUBLE_EQ(k.component(0), -std::numbers::pi);
+  EXPECT_DOUBLE_EQ(k.component(1), 1.0);
+}
+
+/// Every element of the whole spectrum is kept, or is the partner of one that is; the weights count
+/// them.
+TEST(Spectrum, weights_and_partners_account_for_every_frequency_once) {
+  for (const Shape& shape : {Shape{6, 5}, Shape{5, 6}, Shape{4, 3, 2}, Shape{1, 4}, Shape{7},
+                             Shape{8}, Shape{1}, Shape{2, 2}, Shape{3, 1}}) {
+    for (std::size_t halved = 0; halved < shape.size(); ++halved) {
+      const Spectrum spectrum(shape, halved);
+      Shape kept = shape;
+      kept[halved] = shape[halved] / 2 + 1;
+      std::map<std::vector<Index>, int> met;
+      Index weights = 0;
+      for (const MultiIndex& index : all_indices(kept)) {
+        std::vector<Index> k;
+        std::vector<Index> minus;
+        for (std::size_t a = 0; a < shape.size(); ++a) {
+          k.push_back(index[a]);
+          minus.push_back((shape[a] - index[a]) % shape[a]);
+        }
+        const int weight = spectrum.wavenumber(index).weight();
+        weights += weight;
+        ++met[k];
+        const std::optional<MultiIndex> partner = spectrum.partner(index);
+        EXPECT_EQ(partner.has_value(), weight == 1);
+        if (!partner) {
+          ++met[minus];
+          continue;
+        }
+        for (std::size_t a = 0; a < shape.size(); ++a) EXPECT_EQ((*partner)[a], minus[a]);
+        EXPECT_EQ(spectrum.partner(*partner), index);
+      }
+      EXPECT_EQ(weights, volume(shape));
+      EXPECT_EQ(static_cast<Index>(met.size()), volume(shape));
+      for (const auto& [k, times] : met) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(Spectrum, an_index_is_found_for_every_wavenumber_that_is_kept) {
+  const Spectrum spectrum({6, 5}, 0);
+  for (Index ky = -6; ky <= 6; ++ky) {
+    for (Index kx = -5; kx <= 5; ++kx) {
+      MultiIndex k;
+      k[0] = ky;
+      k[1] = kx;
+      const std::optional<MultiIndex> index = spectrum.index_of(k);
+      ASSERT_EQ(index.has_value(), ((ky % 6) + 6) % 6 <= 3);
+      if (!index) continue;
+      EXPECT_EQ((spectrum.wavenumber(*index)[0] - ky) % 6, 0);
+      EXPECT_EQ((spectrum.wavenumber(*index)[1] - kx) % 5, 0);
+    }
+  }
+}
+
+TEST(Spectrum, of_complex_data_every_element_stands_for_itself) {
+  const Spectrum spectrum({4, 3});
+  for (const MultiIndex& index : all_indices({4, 3})) {
+    EXPECT_EQ(spectrum.wavenumber(index).weight(), 1);
+    EXPECT_TRUE(spectrum.partner(index).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace kallima
