@@ -151,7 +151,7 @@ class BasicView {
 
   std::span<E> data_;
   Layout layout_;
-  Index rank_;
+  Index rank_ = 0;
   std::vector<Progression> part_;
   Spectrum spectrum_;
 };

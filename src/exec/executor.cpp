@@ -168,12 +168,10 @@ void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
 
 namespace {
 
-/// The memory of a parcel whose area begins here.
+/// Bytes of an element of a parcel.
 template <class T>
-BufferView bytes_of(const Parcel& parcel, std::complex<T>* area) {
-  const auto element = static_cast<Index>(parcel.real ? sizeof(T) : sizeof(std::complex<T>));
-  auto* const begin = reinterpret_cast<std::byte*>(area);
-  return {begin == nullptr ? nullptr : begin + parcel.offset * element, parcel.size * element};
+Index element_bytes(const Parcel& parcel) {
+  return static_cast<Index>(parcel.real ? sizeof(T) : sizeof(std::complex<T>));
 }
 
 }  // namespace
@@ -182,11 +180,12 @@ template <class T>
 void Executor<T>::keep(std::size_t leg, const Areas& areas) const {
   const LegLayout& here = legs_[leg];
   if (here.kept_from.size == 0) return;
-  // What is kept is only read; it may lie in the user's input.
-  const auto from = bytes_of<T>(
-      here.kept_from, const_cast<std::complex<T>*>(readable<T>(areas, here.kept_from.area)));
-  const auto to = bytes_of<T>(here.kept_to, writable<T>(areas, here.kept_to.area));
-  std::memcpy(to.data, from.data, static_cast<std::size_t>(from.bytes));
+  const Index element = element_bytes<T>(here.kept_from);
+  const auto* const from =
+      reinterpret_cast<const std::byte*>(readable<T>(areas, here.kept_from.area));
+  auto* const to = reinterpret_cast<std::byte*>(writable<T>(areas, here.kept_to.area));
+  std::memcpy(to + here.kept_to.offset * element, from + here.kept_from.offset * element,
+              static_cast<std::size_t>(here.kept_from.size * element));
 }
 
 namespace {
@@ -197,7 +196,10 @@ std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
                                             std::vector<transport::Message>& messages) {
   for (std::size_t i = 0; i < parcels.size(); ++i) {
     messages[i].peer = parcels[i].peer;
-    messages[i].data = bytes_of<T>(parcels[i], writable<T>(areas, parcels[i].area));
+    const Index element = element_bytes<T>(parcels[i]);
+    auto* const area = reinterpret_cast<std::byte*>(writable<T>(areas, parcels[i].area));
+    messages[i].data.data = area == nullptr ? nullptr : area + parcels[i].offset * element;
+    messages[i].data.bytes = parcels[i].size * element;
   }
   return {messages.data(), parcels.size()};
 }

@@ -82,7 +82,7 @@ void stream_run(E* to, const E* from, Index stride, Index count) {
       if (stride == 1 || size == 16) {
         word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * stride));
       } else {
-        std::array<E, 16 / sizeof(E)> parts;
+        std::array<E, 16 / sizeof(E)> parts{};
         for (Index k = 0; k < 16 / size; ++k) {
           parts[static_cast<std::size_t>(k)] = from[(i + k) * stride];
         }

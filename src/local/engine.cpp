@@ -24,6 +24,7 @@ typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
 
 template <class T>
 T* real_data(const std::complex<T>* data) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
   return reinterpret_cast<T*>(const_cast<std::complex<T>*>(data));
 }
 

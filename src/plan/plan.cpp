@@ -106,7 +106,7 @@ State behind(const State& before, const Regroup& regroup) {
 
 /// Between digits and the half spectrum of their axis.
 State behind_mirror(const State& before, const Exchange& exchange) {
-  const State after{before.element, exchange.digits, exchange.to};
+  State after{before.element, exchange.digits, exchange.to};
   const bool folds = after.digits.size() > before.digits.size();
   const State& half = folds ? before : after;
   const Mirror mirror(folds ? after : before);

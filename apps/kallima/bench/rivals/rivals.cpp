@@ -14,10 +14,10 @@ namespace kallima::cli {
 namespace {
 
 struct Rival {
-  const char* name;
-  Contenders (*make)(const Session&, const Task&);  ///< null where it is not built in
-  const char* remedy;                               ///< how to have it built in
-  bool reals = false;                               ///< asked to transform them too
+  const char* name = "";
+  Contenders (*make)(const Session&, const Task&) = nullptr;  ///< null where it is not built in
+  const char* remedy = "";                                    ///< how to have it built in
+  bool reals = false;                                         ///< asked to transform them too
 };
 
 constexpr std::array rivals = {
