@@ -58,7 +58,7 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
   for (LegLayout& leg : legs_) {
     most_sends = std::max(most_sends, leg.sends.size());
     most_receives = std::max(most_receives, leg.receives.size());
-    if (leg.is_exchange || leg.sources.empty()) continue;
+    if (leg.is_exchange || leg.sources.empty() || leg.targets.empty()) continue;
     // What stays in its area is in the cache already, where it was gathered from.
     const bool stays = leg.sources.front().area == leg.targets.front().area;
     leg.streams = !stays && volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >=

@@ -82,8 +82,10 @@ class Builder {
     return patches;
   }
 
-  /// The same, where each of them packed its pieces for an exchange, which is step `step`.
-  [[nodiscard]] std::vector<Patch> packed_in_windows(std::size_t step, Area area) const {
+  /// The same, where each of them packed its pieces for an exchange, which is step `step`. What the
+  /// rank has on both sides stays at `home`, where there is one.
+  [[nodiscard]] std::vector<Patch> packed_in_windows(std::size_t step, Area area,
+                                                     const std::optional<Area>& home) const {
     std::vector<Patch> patches;
     for (const Cut& cut : cuts(step, false, rank_)) {
       Index before = 0;
@@ -92,15 +94,16 @@ class Builder {
         before += sent.size;
       }
       for (const MirrorPart& part : cut.parts) {
-        patches.push_back(
-            {area, cut.peer, part.conjugated, before + part.offset, part.places, part.strides});
+        add_part(patches, part, {area, cut.peer, part.conjugated, before, {}, {}}, home,
+                 in_digits(step + 1));
       }
     }
     return patches;
   }
 
   /// Pieces that this rank sends or receives in an exchange, one behind the other by peer.
-  [[nodiscard]] Packed packed(std::size_t step, bool sending, Area area) const {
+  [[nodiscard]] Packed packed(std::size_t step, bool sending, Area area,
+                              const std::optional<Area>& home = std::nullopt) const {
     Packed result;
     const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
     const State& mine = plan_.states()[sending ? step : step + 1];
@@ -119,8 +122,8 @@ class Builder {
       const Index begin = spilling ? unit * spill_at_ + spilled : at;
       (spilling ? spilled : at) += cut.size;
       for (const MirrorPart& part : cut.parts) {
-        result.patches.push_back(
-            {where, rank_, part.conjugated, begin + part.offset, part.places, part.strides});
+        add_part(result.patches, part, {where, rank_, part.conjugated, begin, {}, {}}, home,
+                 in_digits(sending ? step : step + 1));
       }
       result.parcels.push_back({cut.peer, where, begin, cut.size, unit == 2});
     }
@@ -149,8 +152,46 @@ class Builder {
     return patches;
   }
 
+  /// Where what a rank holds on both sides of the exchange of k with n - k stays: in the user's own
+  /// array, if the half spectrum is that, and what travels goes by windows.
+  [[nodiscard]] std::optional<Area> home(std::size_t step, bool in_place) const {
+    const auto* const exchange =
+        step < plan_.steps().size() ? std::get_if<Exchange>(&plan_.steps()[step]) : nullptr;
+    if (exchange == nullptr || !exchange->mirrors() || exchange->route != Route::windows) {
+      return std::nullopt;
+    }
+    if (in_digits(step) && is_users(step + 2)) return Area::output;
+    if (in_digits(step + 1) && is_users(step - 1)) {
+      return in_place ? Area::output : Area::input;
+    }
+    return std::nullopt;
+  }
+
  private:
   using Cut = MirrorParcel;
+
+  /// Adds a part of a parcel that begins at `parcel`; but what is at home is on the split side
+  /// taken from there or left there, and on the other side there already.
+  static void add_part(std::vector<Patch>& patches, const MirrorPart& part, const Patch& parcel,
+                       const std::optional<Area>& home, bool split_side) {
+    Patch patch = parcel;
+    patch.places = part.places;
+    if (home && part.home) {
+      if (!split_side) return;
+      patch.area = *home;
+      patch.offset = part.home->offset;
+      patch.strides = part.home->strides;
+    } else {
+      patch.offset += part.in_parcel.offset;
+      patch.strides = part.in_parcel.strides;
+    }
+    patches.push_back(std::move(patch));
+  }
+
+  /// True for the side of the exchange of k with n - k that has the axis in digits.
+  [[nodiscard]] bool in_digits(std::size_t state) const {
+    return plan_.states()[state].digits.size() > plan_.problem().shape.size();
+  }
 
   /// True where a state lies in the user's own array: it is the first or the last, but for other
   /// words for it. (Reals need not fill a whole number of complex elements.)
@@ -176,7 +217,7 @@ class Builder {
     std::vector<Cut> result;
     for (const Piece& piece : pieces(mine, theirs, rank)) {
       std::vector<Index> strides = dense_strides(piece.places, exchange.to.order());
-      result.push_back({piece.peer, piece.size, {{piece.places, 0, std::move(strides), false}}});
+      result.push_back({piece.peer, piece.size, {{piece.places, {0, std::move(strides)}, false}}});
     }
     return result;
   }
@@ -301,13 +342,17 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       out.local_shape = (unfolded ? *unfolded : *folding).half_rows();
       out.others = {0, 1};
     }
-    out.sources = leg.pulls && leg.gathers ? builder.packed_in_windows(step - 1, leg.from)
+    const auto home_at = [&](std::size_t exchange) {
+      return builder.home(exchange, schedule.in_place);
+    };
+    out.sources = leg.pulls && leg.gathers
+                      ? builder.packed_in_windows(step - 1, leg.from, home_at(step - 1))
                   : leg.pulls   ? builder.in_windows(before, layout_at(step - 1), leg.from)
                   : leg.gathers ? builder.packed(step - 1, false, leg.from).patches
                   : folding     ? builder.half_rows(step, *folding, leg.from)
                                 : builder.natural(step, leg.from);
     out.targets = leg.pushes     ? builder.in_windows(after, layout_at(last + 2), leg.to)
-                  : leg.scatters ? builder.packed(last + 1, true, leg.to).patches
+                  : leg.scatters ? builder.packed(last + 1, true, leg.to, home_at(last + 1)).patches
                   : unfolded     ? builder.half_rows(last + 1, *unfolded, leg.to)
                                  : builder.natural(last + 1, leg.to);
     if (out.sweep.kernel != Kernel::none) {

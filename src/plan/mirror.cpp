@@ -58,6 +58,7 @@ std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
   std::vector<MirrorParcel> result;
   if (rank >= procs_) return result;
   const Index places = kept(rank);
+  const Index apart = row_ / procs_;  // rows of the half spectrum
   std::vector<Index> peers = {rank, partner(rank)};
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
@@ -66,30 +67,33 @@ std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
     if (parcel.size == 0) continue;
     Index at = 0;
     if (peer == rank) {
-      parcel.parts.push_back({{run(0, places), run(0, full_)}, 0, {1, places}, false});
+      parcel.parts.push_back(
+          {{run(0, places), run(0, full_)}, {0, {1, places}}, false, Lying{0, {1, apart}}});
       at = direct_size(rank);
       const bool even = rows_ % 2 == 0;
       if (even && rank == 0) {
-        parcel.parts.push_back({{run(0, 1), run(full_, 1)}, at - 1, {1, 1}, false});
+        parcel.parts.push_back(
+            {{run(0, 1), run(full_, 1)}, {at - 1, {1, 1}}, false, Lying{full_ * apart, {1, 1}}});
       }
       // X[n - k] of k = a k1 is in row b - k1, of k = a k1 + a/2 in row b - 1 - k1.
       const Index first = full_ + (even ? 1 : 0);
       if (filling && rank == 0 && first < rows_) {
-        parcel.parts.push_back(
-            {{run(0, 1), run(first, rows_ - first)}, (rows_ - first) * places, {1, -places}, true});
+        parcel.parts.push_back({{run(0, 1), run(first, rows_ - first)},
+                                {(rows_ - first) * places, {1, -places}},
+                                true,
+                                Lying{(rows_ - first) * apart, {1, -apart}}});
       }
       if (filling && row_ % 2 == 0 && row_ / 2 % procs_ == rank && lacking_ > 0) {
         parcel.parts.push_back({{run(places - 1, 1), run(rows_ - lacking_, lacking_)},
-                                (lacking_ - 1) * places + places - 1,
-                                {1, -places},
-                                true});
+                                {(lacking_ - 1) * places + places - 1, {1, -places}},
+                                true,
+                                Lying{(lacking_ - 1) * apart + places - 1, {1, -apart}}});
       }
     }
     const Index images = mirrored(rank);
     if (peer == partner(rank) && lacking_ * images > 0) {
       parcel.parts.push_back({{run(rank == 0 ? 1 : 0, images), run(rows_ - lacking_, lacking_)},
-                              at,
-                              {1, images},
+                              {at, {1, images}},
                               true});
     }
     result.push_back(std::move(parcel));
@@ -101,6 +105,7 @@ std::vector<MirrorParcel> Mirror::half_side(Index rank) const {
   std::vector<MirrorParcel> result;
   if (rank >= procs_) return result;
   const Index places = kept(rank);
+  const Index apart = row_ / procs_;  // rows of the half spectrum
   std::vector<Index> peers = {rank, partner(rank)};
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
@@ -109,17 +114,18 @@ std::vector<MirrorParcel> Mirror::half_side(Index rank) const {
     if (parcel.size == 0) continue;
     Index at = 0;
     if (peer == rank) {
-      parcel.parts.push_back({{run(0, full_), run(0, places)}, 0, {places, 1}, false});
+      parcel.parts.push_back(
+          {{run(0, full_), run(0, places)}, {0, {places, 1}}, false, Lying{0, {apart, 1}}});
       at = direct_size(rank);
       if (rows_ % 2 == 0 && rank == 0) {
-        parcel.parts.push_back({{run(full_, 1), run(0, 1)}, at - 1, {1, 1}, false});
+        parcel.parts.push_back(
+            {{run(full_, 1), run(0, 1)}, {at - 1, {1, 1}}, false, Lying{full_ * apart, {1, 1}}});
       }
     }
     const Index images = mirrored(peer);
     if (peer == partner(rank) && lacking_ * images > 0) {
       parcel.parts.push_back({{run(0, lacking_), run(places, images)},
-                              at + lacking_ * images - 1,
-                              {-images, -1},
+                              {at + lacking_ * images - 1, {-images, -1}},
                               false});
     }
     result.push_back(std::move(parcel));

@@ -17,18 +17,25 @@
 // rank is addressed in rows of a/p elements too: k = a k1 + r + p j is at place (a/p) k1 + j.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kallima/plan.hpp"
 
 namespace kallima {
 
+/// How elements lie in a block of memory.
+struct Lying {
+  Index offset = 0;            ///< of the first
+  std::vector<Index> strides;  ///< by place; may be negative
+};
+
 /// Some elements of a parcel and where they are in the rank's local array.
 struct MirrorPart {
   std::vector<Progression> places;  ///< split side: along k0, k1; other side: along rows, within
-  Index offset = 0;                 ///< in the parcel
-  std::vector<Index> strides;       ///< in the parcel, by place; may be negative
-  bool conjugated = false;          ///< on the split side
+  Lying in_parcel;
+  bool conjugated = false;         ///< on the split side
+  std::optional<Lying> home = {};  ///< in the rank's own half spectrum, where it is not sent
 };
 
 /// What one rank has in common with one peer.

@@ -53,7 +53,7 @@ void for_each(const MirrorPart& part, const std::vector<Index>& strides, Visit v
   for (Index i = 0; i < part.places[0].count; ++i) {
     for (Index j = 0; j < part.places[1].count; ++j) {
       visit(part.places[0].at(i) * strides[0] + part.places[1].at(j) * strides[1],
-            part.offset + i * part.strides[0] + j * part.strides[1]);
+            part.in_parcel.offset + i * part.in_parcel.strides[0] + j * part.in_parcel.strides[1]);
     }
   }
 }
@@ -84,6 +84,23 @@ void unpack(const Parcels& parcels, Index rank, const std::vector<MirrorParcel>&
       for_each(part, strides, [&](Index to, Index from) {
         const std::complex<double> value = memory.at(static_cast<std::size_t>(from));
         local.at(static_cast<std::size_t>(to)) = part.conjugated ? std::conj(value) : value;
+      });
+    }
+  }
+}
+
+/// What is at home is the same in both arrays of a rank, but for conjugation.
+void check_home(const std::vector<MirrorParcel>& list, Index rank, const Memory& local,
+                const std::vector<Index>& strides, const Memory& half) {
+  for (const MirrorParcel& parcel : list) {
+    for (const MirrorPart& part : parcel.parts) {
+      if (parcel.peer != rank || !part.home) continue;
+      MirrorPart there = part;
+      there.in_parcel = *part.home;
+      for_each(there, strides, [&](Index mine, Index home) {
+        const std::complex<double> value = half.at(static_cast<std::size_t>(home));
+        EXPECT_EQ(local.at(static_cast<std::size_t>(mine)),
+                  part.conjugated ? std::conj(value) : value);
       });
     }
   }
@@ -130,6 +147,9 @@ void check(const Case& c) {
   }
   EXPECT_EQ(mirror.traffic(), counted);
   for (Index rank = 0; rank < c.procs; ++rank) {
+    check_home(mirror.split_side(rank, true), rank, split_memory(rank), split_strides(rank),
+               half_memory(rank));
+    check_home(mirror.half_side(rank), rank, half_memory(rank), half_strides, half_memory(rank));
     const Memory whole = half_memory(rank);
     Memory got(whole.size(), {-2.0, -2.0});
     unpack(unfolded, rank, mirror.half_side(rank), got, half_strides);
