@@ -28,7 +28,8 @@ struct PlanRequest {
   std::optional<Layout> out;  ///< layout of the output; where empty, any, which saves the way back
   Placement placement;        ///< how ranks are laid on nodes
   Route route = Route::any;   ///< how pieces travel
-  Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache
+  Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache; planes
+                                      ///< of two axes may be four times as large
   Way way = Way::any;                 ///< restricts the search
   bool padded = false;  ///< of reals: rows along the halved axis are padded to the length of their
                         ///< frequencies, as FFTW's users have them in place

@@ -53,8 +53,8 @@ struct Options {
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
   Index threads = 1;            ///< OpenMP threads that share a rank's sweeps; MPI is called
                                 ///< by the calling thread alone (MPI_THREAD_FUNNELED)
-  Index tile_bytes = 0;         ///< size that tiles should not exceed; 0: what the second
-                                ///< cache of rank 0's cores holds
+  Index tile_bytes = 0;         ///< size that tiles should not exceed (planes of two axes: four
+                                ///< times that); 0: what the second cache of rank 0's cores holds
   Index message_bytes = 0;      ///< larger messages are cut into parts; 0: what an int counts
   bool large_counts = true;     ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty

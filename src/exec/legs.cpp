@@ -216,8 +216,11 @@ class Builder {
     const Layout& theirs = (sending ? after : before).layout;
     std::vector<Cut> result;
     for (const Piece& piece : pieces(mine, theirs, rank)) {
-      std::vector<Index> strides = dense_strides(piece.places, exchange.to.order());
-      result.push_back({piece.peer, piece.size, {{piece.places, {0, std::move(strides)}, false}}});
+      MirrorPart whole;
+      whole.places = piece.places;
+      whole.in_parcel.strides = dense_strides(piece.places, exchange.to.order());
+      result.push_back({piece.peer, piece.size, {}});
+      result.back().parts.push_back(std::move(whole));
     }
     return result;
   }

@@ -2,6 +2,7 @@
 #include "plan/mirror.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kallima {
 
@@ -11,6 +12,30 @@ constexpr std::size_t k0 = 0;  // digits of the split side
 constexpr std::size_t k1 = 1;
 
 Progression run(Index first, Index count) { return Progression::make(first, 1, count); }
+
+Lying lying(Index offset, Index first_stride, Index second_stride) {
+  Lying result;
+  result.offset = offset;
+  result.strides = {first_stride, second_stride};
+  return result;
+}
+
+MirrorPart part(const Progression& first, const Progression& second, Lying in_parcel) {
+  MirrorPart result;
+  result.places = {first, second};
+  result.in_parcel = std::move(in_parcel);
+  return result;
+}
+
+MirrorPart conjugated(MirrorPart part) {
+  part.conjugated = true;
+  return part;
+}
+
+MirrorPart at_home(MirrorPart part, Lying home) {
+  part.home = std::move(home);
+  return part;
+}
 
 }  // namespace
 
@@ -68,33 +93,33 @@ std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
     Index at = 0;
     if (peer == rank) {
       parcel.parts.push_back(
-          {{run(0, places), run(0, full_)}, {0, {1, places}}, false, Lying{0, {1, apart}}});
+          at_home(part(run(0, places), run(0, full_), lying(0, 1, places)), lying(0, 1, apart)));
       at = direct_size(rank);
       const bool even = rows_ % 2 == 0;
       if (even && rank == 0) {
-        parcel.parts.push_back(
-            {{run(0, 1), run(full_, 1)}, {at - 1, {1, 1}}, false, Lying{full_ * apart, {1, 1}}});
+        parcel.parts.push_back(at_home(part(run(0, 1), run(full_, 1), lying(at - 1, 1, 1)),
+                                       lying(full_ * apart, 1, 1)));
       }
       // X[n - k] of k = a k1 is in row b - k1, of k = a k1 + a/2 in row b - 1 - k1.
       const Index first = full_ + (even ? 1 : 0);
-      if (filling && rank == 0 && first < rows_) {
-        parcel.parts.push_back({{run(0, 1), run(first, rows_ - first)},
-                                {(rows_ - first) * places, {1, -places}},
-                                true,
-                                Lying{(rows_ - first) * apart, {1, -apart}}});
+      const Index last = rows_ - first;
+      if (filling && rank == 0 && last > 0) {
+        parcel.parts.push_back(
+            conjugated(at_home(part(run(0, 1), run(first, last), lying(last * places, 1, -places)),
+                               lying(last * apart, 1, -apart))));
       }
+      const Index middle = places - 1;
       if (filling && row_ % 2 == 0 && row_ / 2 % procs_ == rank && lacking_ > 0) {
-        parcel.parts.push_back({{run(places - 1, 1), run(rows_ - lacking_, lacking_)},
-                                {(lacking_ - 1) * places + places - 1, {1, -places}},
-                                true,
-                                Lying{(lacking_ - 1) * apart + places - 1, {1, -apart}}});
+        parcel.parts.push_back(
+            conjugated(at_home(part(run(middle, 1), run(rows_ - lacking_, lacking_),
+                                    lying((lacking_ - 1) * places + middle, 1, -places)),
+                               lying((lacking_ - 1) * apart + middle, 1, -apart))));
       }
     }
     const Index images = mirrored(rank);
     if (peer == partner(rank) && lacking_ * images > 0) {
-      parcel.parts.push_back({{run(rank == 0 ? 1 : 0, images), run(rows_ - lacking_, lacking_)},
-                              {at, {1, images}},
-                              true});
+      parcel.parts.push_back(conjugated(part(
+          run(rank == 0 ? 1 : 0, images), run(rows_ - lacking_, lacking_), lying(at, 1, images))));
     }
     result.push_back(std::move(parcel));
   }
@@ -115,18 +140,17 @@ std::vector<MirrorParcel> Mirror::half_side(Index rank) const {
     Index at = 0;
     if (peer == rank) {
       parcel.parts.push_back(
-          {{run(0, full_), run(0, places)}, {0, {places, 1}}, false, Lying{0, {apart, 1}}});
+          at_home(part(run(0, full_), run(0, places), lying(0, places, 1)), lying(0, apart, 1)));
       at = direct_size(rank);
       if (rows_ % 2 == 0 && rank == 0) {
-        parcel.parts.push_back(
-            {{run(full_, 1), run(0, 1)}, {at - 1, {1, 1}}, false, Lying{full_ * apart, {1, 1}}});
+        parcel.parts.push_back(at_home(part(run(full_, 1), run(0, 1), lying(at - 1, 1, 1)),
+                                       lying(full_ * apart, 1, 1)));
       }
     }
     const Index images = mirrored(peer);
     if (peer == partner(rank) && lacking_ * images > 0) {
-      parcel.parts.push_back({{run(0, lacking_), run(places, images)},
-                              {at + lacking_ * images - 1, {-images, -1}},
-                              false});
+      parcel.parts.push_back(part(run(0, lacking_), run(places, images),
+                                  lying(at + lacking_ * images - 1, -images, -1)));
     }
     result.push_back(std::move(parcel));
   }

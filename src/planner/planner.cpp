@@ -319,6 +319,10 @@ Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& lay
   return sweep;
 }
 
+/// A plane may be so many times as large as a tile. What of it leaves the second cache comes back
+/// from the third one, which is cheaper than a pass over memory.
+constexpr Index planes = 4;
+
 /// Writes down the steps of a path. Messages are packed and unpacked by sweeps; where nothing is
 /// computed between an exchange and its neighbour, a sweep that copies is put there.
 class Writer {
@@ -411,8 +415,8 @@ class Writer {
     const Index rows = extents[static_cast<std::size_t>(slow.digit)];
     const Index columns = extents[static_cast<std::size_t>(fast.digit)];
     const Index element = now_.element.bytes();
-    if (rows > request_.tile_bytes / element / columns ||
-        rows * padded_row(columns, element) * element > request_.tile_bytes) {
+    const Index most = checked_mul(planes, request_.tile_bytes, "bytes of a plane");
+    if (rows > most / element / columns || rows * padded_row(columns, element) * element > most) {
       return;
     }
     fast.lines = std::min(rows, chunk_lines(element));
