@@ -27,7 +27,7 @@ std::vector<Index> dense_strides(const std::vector<Progression>& places,
 /// The pieces of an exchange on one side, packed into the area they are assigned to.
 struct Packed {
   std::vector<Patch> patches;   // all, own one included
-  std::vector<Parcel> parcels;  // parallel to patches
+  std::vector<Parcel> parcels;  // by peer
 };
 
 /// Elements that take the room of a complex one.
@@ -93,7 +93,7 @@ class Builder {
         if (sent.peer == rank_) break;
         before += sent.size;
       }
-      for (const MirrorPart& part : cut.parts) {
+      for (const CutPart& part : cut.parts) {
         add_part(patches, part, {area, cut.peer, part.conjugated, before, {}, {}}, home,
                  in_digits(step + 1));
       }
@@ -121,7 +121,7 @@ class Builder {
       const Area where = spilling ? Area::workspace : area;
       const Index begin = spilling ? unit * spill_at_ + spilled : at;
       (spilling ? spilled : at) += cut.size;
-      for (const MirrorPart& part : cut.parts) {
+      for (const CutPart& part : cut.parts) {
         add_part(result.patches, part, {where, rank_, part.conjugated, begin, {}, {}}, home,
                  in_digits(sending ? step : step + 1));
       }
@@ -168,11 +168,9 @@ class Builder {
   }
 
  private:
-  using Cut = MirrorParcel;
-
   /// Adds a part of a parcel that begins at `parcel`; but what is at home is on the split side
   /// taken from there or left there, and on the other side there already.
-  static void add_part(std::vector<Patch>& patches, const MirrorPart& part, const Patch& parcel,
+  static void add_part(std::vector<Patch>& patches, const CutPart& part, const Patch& parcel,
                        const std::optional<Area>& home, bool split_side) {
     Patch patch = parcel;
     patch.places = part.places;
@@ -208,15 +206,15 @@ class Builder {
     const State& before = plan_.states()[step];
     const State& after = plan_.states()[step + 1];
     if (exchange.mirrors()) {
-      const bool folds = after.digits.size() > before.digits.size();
-      const Mirror mirror(folds ? after : before);
-      return folds == sending ? mirror.half_side(rank) : mirror.split_side(rank, folds);
+      const Mirror mirror = Mirror::between(before, after);
+      const bool folding = folds(before, after);
+      return folding == sending ? mirror.half_side(rank) : mirror.split_side(rank, folding);
     }
     const Layout& mine = (sending ? before : after).layout;
     const Layout& theirs = (sending ? after : before).layout;
     std::vector<Cut> result;
     for (const Piece& piece : pieces(mine, theirs, rank)) {
-      MirrorPart whole;
+      CutPart whole;
       whole.places = piece.places;
       whole.in_parcel.strides = dense_strides(piece.places, exchange.to.order());
       result.push_back({piece.peer, piece.size, {}});
@@ -333,14 +331,14 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       std::erase(out.others, out.joined->digit);
     }
     // Beside the exchange of k with n - k, the half spectrum is seen in rows.
-    const auto mirror_at = [&](std::size_t exchange, std::size_t split) -> std::optional<Mirror> {
+    const auto mirror_at = [&](std::size_t exchange) -> std::optional<Mirror> {
       if (out.sweep.kernel != Kernel::none || exchange >= plan.steps().size()) return std::nullopt;
       const auto* const moved = std::get_if<Exchange>(&plan.steps()[exchange]);
       if (moved == nullptr || !moved->mirrors()) return std::nullopt;
-      return Mirror(plan.states()[split]);
+      return Mirror::between(plan.states()[exchange], plan.states()[exchange + 1]);
     };
-    const std::optional<Mirror> unfolded = step > 0 ? mirror_at(step - 1, step - 1) : std::nullopt;
-    const std::optional<Mirror> folding = mirror_at(last + 1, last + 2);
+    const std::optional<Mirror> unfolded = step > 0 ? mirror_at(step - 1) : std::nullopt;
+    const std::optional<Mirror> folding = mirror_at(last + 1);
     if (unfolded || folding) {
       out.local_shape = (unfolded ? *unfolded : *folding).half_rows();
       out.others = {0, 1};

@@ -90,6 +90,20 @@ void transform_rows(const LegLayout& leg, const typename Executor<T>::Areas& are
   });
 }
 
+/// Transforms some columns, chunk by chunk. The first begins at `from` and is left at `to`;
+/// neighbours are so far apart.
+template <class T>
+void transform_columns(const LegLayout& leg, const EngineSet<T>& engines, const Range& columns,
+                       const std::complex<T>* from, Index from_apart, std::complex<T>* to,
+                       Index to_apart) {
+  const auto run = [&](const Range& chunk, bool whole) {
+    const Index at = chunk.begin - columns.begin;
+    engines[whole ? leg.plane.columns : leg.plane.last_columns].run(from + at * from_apart,
+                                                                    to + at * to_apart);
+  };
+  for_each_chunk(columns.begin, columns.end, leg.plane.shape.column_chunk, run);
+}
+
 }  // namespace
 
 template <class T>
@@ -106,11 +120,7 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
       transform_rows<T, Complex>(leg, areas, engines_, at, plane, aside);
     }
     for_each_chunk(0, shape.columns, leg.at_once, [&](const Range& columns, bool) {
-      for_each_chunk(
-          columns.begin, columns.end, shape.column_chunk, [&](const Range& chunk, bool whole) {
-            engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
-                plane + chunk.begin, aside + (chunk.begin - columns.begin) * shape.column);
-          });
+      transform_columns<T>(leg, engines_, columns, plane + columns.begin, 1, aside, shape.column);
       scale_lines(aside, shape.column, columns.size(), shape.rows, factor);
       for_each_common(leg, at, leg.targets, {0, shape.rows}, columns, {shape.column, 1},
                       [&](const Patch& patch, const Common& common) {
@@ -135,11 +145,7 @@ void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas,
                       [&](const Patch& patch, const Common& common) {
                         gather<T>(aside, areas, patch, common);
                       });
-      for_each_chunk(columns.begin, columns.end, shape.column_chunk,
-                     [&](const Range& chunk, bool whole) {
-                       engines_[whole ? leg.plane.columns : leg.plane.last_columns].run(
-                           aside + (chunk.begin - columns.begin), plane + chunk.begin);
-                     });
+      transform_columns<T>(leg, engines_, columns, aside, 1, plane + columns.begin, 1);
     });
     for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
       engines_[whole ? leg.plane.rows : leg.plane.last_rows].run(plane + rows.begin * shape.row,

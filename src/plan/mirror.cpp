@@ -20,20 +20,28 @@ Lying lying(Index offset, Index first_stride, Index second_stride) {
   return result;
 }
 
-MirrorPart part(const Progression& first, const Progression& second, Lying in_parcel) {
-  MirrorPart result;
+CutPart part(const Progression& first, const Progression& second, Lying in_parcel) {
+  CutPart result;
   result.places = {first, second};
   result.in_parcel = std::move(in_parcel);
   return result;
 }
 
-MirrorPart conjugated(MirrorPart part) {
+CutPart conjugated(CutPart part) {
   part.conjugated = true;
   return part;
 }
 
-MirrorPart at_home(MirrorPart part, Lying home) {
+CutPart at_home(CutPart part, Lying home) {
   part.home = std::move(home);
+  return part;
+}
+
+/// The same with its two places, and how they lie, the other way round.
+CutPart turned(CutPart part) {
+  std::swap(part.places[0], part.places[1]);
+  std::swap(part.in_parcel.strides[0], part.in_parcel.strides[1]);
+  if (part.home) std::swap(part.home->strides[0], part.home->strides[1]);
   return part;
 }
 
@@ -79,38 +87,46 @@ Index Mirror::parcel_size(Index split_rank, Index half_rank) const {
          (half_rank == partner(split_rank) ? mirrored_size(split_rank) : 0);
 }
 
-std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
-  std::vector<MirrorParcel> result;
-  if (rank >= procs_) return result;
+std::vector<Index> Mirror::peers(Index rank) const {
+  if (rank >= procs_) return {};
+  const Index other = partner(rank);
+  if (other == rank) return {rank};
+  return {std::min(rank, other), std::max(rank, other)};
+}
+
+std::vector<CutPart> Mirror::direct_parts(Index rank) const {
   const Index places = kept(rank);
   const Index apart = row_ / procs_;  // rows of the half spectrum
-  std::vector<Index> peers = {rank, partner(rank)};
-  std::sort(peers.begin(), peers.end());
-  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  for (const Index peer : peers) {
-    MirrorParcel parcel{peer, parcel_size(rank, peer), {}};
-    if (parcel.size == 0) continue;
-    Index at = 0;
+  std::vector<CutPart> parts;
+  parts.push_back(
+      at_home(part(run(0, places), run(0, full_), lying(0, 1, places)), lying(0, 1, apart)));
+  if (rows_ % 2 == 0 && rank == 0) {
+    parts.push_back(at_home(part(run(0, 1), run(full_, 1), lying(full_ * places, 1, 1)),
+                            lying(full_ * apart, 1, 1)));
+  }
+  return parts;
+}
+
+std::vector<Cut> Mirror::split_side(Index rank, bool filling) const {
+  std::vector<Cut> result;
+  const Index places = kept(rank);
+  const Index apart = row_ / procs_;  // rows of the half spectrum
+  for (const Index peer : peers(rank)) {
+    Cut cut{peer, parcel_size(rank, peer), {}};
+    if (cut.size == 0) continue;
     if (peer == rank) {
-      parcel.parts.push_back(
-          at_home(part(run(0, places), run(0, full_), lying(0, 1, places)), lying(0, 1, apart)));
-      at = direct_size(rank);
-      const bool even = rows_ % 2 == 0;
-      if (even && rank == 0) {
-        parcel.parts.push_back(at_home(part(run(0, 1), run(full_, 1), lying(at - 1, 1, 1)),
-                                       lying(full_ * apart, 1, 1)));
-      }
+      cut.parts = direct_parts(rank);
       // X[n - k] of k = a k1 is in row b - k1, of k = a k1 + a/2 in row b - 1 - k1.
-      const Index first = full_ + (even ? 1 : 0);
+      const Index first = rows_ / 2 + 1;
       const Index last = rows_ - first;
       if (filling && rank == 0 && last > 0) {
-        parcel.parts.push_back(
+        cut.parts.push_back(
             conjugated(at_home(part(run(0, 1), run(first, last), lying(last * places, 1, -places)),
                                lying(last * apart, 1, -apart))));
       }
       const Index middle = places - 1;
       if (filling && row_ % 2 == 0 && row_ / 2 % procs_ == rank && lacking_ > 0) {
-        parcel.parts.push_back(
+        cut.parts.push_back(
             conjugated(at_home(part(run(middle, 1), run(rows_ - lacking_, lacking_),
                                     lying((lacking_ - 1) * places + middle, 1, -places)),
                                lying((lacking_ - 1) * apart + middle, 1, -apart))));
@@ -118,41 +134,30 @@ std::vector<MirrorParcel> Mirror::split_side(Index rank, bool filling) const {
     }
     const Index images = mirrored(rank);
     if (peer == partner(rank) && lacking_ * images > 0) {
-      parcel.parts.push_back(conjugated(part(
-          run(rank == 0 ? 1 : 0, images), run(rows_ - lacking_, lacking_), lying(at, 1, images))));
+      const Index at = peer == rank ? direct_size(rank) : 0;
+      cut.parts.push_back(conjugated(part(run(rank == 0 ? 1 : 0, images),
+                                          run(rows_ - lacking_, lacking_), lying(at, 1, images))));
     }
-    result.push_back(std::move(parcel));
+    result.push_back(std::move(cut));
   }
   return result;
 }
 
-std::vector<MirrorParcel> Mirror::half_side(Index rank) const {
-  std::vector<MirrorParcel> result;
-  if (rank >= procs_) return result;
-  const Index places = kept(rank);
-  const Index apart = row_ / procs_;  // rows of the half spectrum
-  std::vector<Index> peers = {rank, partner(rank)};
-  std::sort(peers.begin(), peers.end());
-  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  for (const Index peer : peers) {
-    MirrorParcel parcel{peer, parcel_size(peer, rank), {}};
-    if (parcel.size == 0) continue;
-    Index at = 0;
+std::vector<Cut> Mirror::half_side(Index rank) const {
+  std::vector<Cut> result;
+  for (const Index peer : peers(rank)) {
+    Cut cut{peer, parcel_size(peer, rank), {}};
+    if (cut.size == 0) continue;
     if (peer == rank) {
-      parcel.parts.push_back(
-          at_home(part(run(0, full_), run(0, places), lying(0, places, 1)), lying(0, apart, 1)));
-      at = direct_size(rank);
-      if (rows_ % 2 == 0 && rank == 0) {
-        parcel.parts.push_back(at_home(part(run(full_, 1), run(0, 1), lying(at - 1, 1, 1)),
-                                       lying(full_ * apart, 1, 1)));
-      }
+      for (CutPart& direct : direct_parts(rank)) cut.parts.push_back(turned(std::move(direct)));
     }
     const Index images = mirrored(peer);
     if (peer == partner(rank) && lacking_ * images > 0) {
-      parcel.parts.push_back(part(run(0, lacking_), run(places, images),
-                                  lying(at + lacking_ * images - 1, -images, -1)));
+      const Index at = peer == rank ? direct_size(rank) : 0;
+      cut.parts.push_back(part(run(0, lacking_), run(kept(rank), images),
+                               lying(at + lacking_ * images - 1, -images, -1)));
     }
-    result.push_back(std::move(parcel));
+    result.push_back(std::move(cut));
   }
   return result;
 }

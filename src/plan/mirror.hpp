@@ -31,31 +31,42 @@ struct Lying {
 };
 
 /// Some elements of a parcel and where they are in the rank's local array.
-struct MirrorPart {
-  std::vector<Progression> places;  ///< split side: along k0, k1; other side: along rows, within
+struct CutPart {
+  std::vector<Progression> places;  ///< by digit; of a mirror, split side: along k0, k1; other
+                                    ///< side: along rows, within
   Lying in_parcel;
   bool conjugated = false;         ///< on the split side
   std::optional<Lying> home = {};  ///< in the rank's own half spectrum, where it is not sent
 };
 
-/// What one rank has in common with one peer.
-struct MirrorParcel {
+/// What one rank has in common with one peer in an exchange: of an ordinary one a piece, which is
+/// one part.
+struct Cut {
   Index peer = 0;
   Index size = 0;  ///< elements of the parcel
-  std::vector<MirrorPart> parts;
+  std::vector<CutPart> parts;
 };
+
+/// True where such an exchange goes from the half spectrum to the split axis.
+inline bool folds(const State& before, const State& after) {
+  return after.digits.size() > before.digits.size();
+}
 
 /// The exchange between a split axis and its half spectrum.
 class Mirror {
  public:
+  /// Of the exchange between two states, whichever way it goes.
+  static Mirror between(const State& before, const State& after) {
+    return Mirror(folds(before, after) ? after : before);
+  }
   /// Of the state on the split side. InternalError where it is not as said above.
   explicit Mirror(const State& split_side);
 
   /// What `rank` holds on the split side, by peer. Where it is filled from the half spectrum,
   /// `filling`, the elements that are there twice, at 0 and n/2 of k0, take the same ones twice.
-  [[nodiscard]] std::vector<MirrorParcel> split_side(Index rank, bool filling) const;
+  [[nodiscard]] std::vector<Cut> split_side(Index rank, bool filling) const;
   /// What `rank` holds of the half spectrum, by peer.
-  [[nodiscard]] std::vector<MirrorParcel> half_side(Index rank) const;
+  [[nodiscard]] std::vector<Cut> half_side(Index rank) const;
   /// Rows of the half spectrum that any rank has, and elements of a row.
   [[nodiscard]] Shape half_rows() const {
     return {full_ + (rows_ % 2 == 0 ? 1 : 0), row_ / procs_};
@@ -70,6 +81,10 @@ class Mirror {
   [[nodiscard]] Index kept(Index rank) const;
   [[nodiscard]] Index mirrored(Index rank) const;
   [[nodiscard]] Index partner(Index rank) const { return (procs_ - rank) % procs_; }
+  /// The rank itself and its partner, ascending, each once; nobody beyond the cards.
+  [[nodiscard]] std::vector<Index> peers(Index rank) const;
+  /// What a rank has on both sides, as the split side sees it.
+  [[nodiscard]] std::vector<CutPart> direct_parts(Index rank) const;
   /// The parcel between a rank of the split side and one of the other.
   [[nodiscard]] Index direct_size(Index rank) const;
   [[nodiscard]] Index mirrored_size(Index rank) const { return lacking_ * mirrored(rank); }

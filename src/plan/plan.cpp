@@ -107,9 +107,8 @@ State behind(const State& before, const Regroup& regroup) {
 /// Between digits and the half spectrum of their axis.
 State behind_mirror(const State& before, const Exchange& exchange) {
   State after{before.element, exchange.digits, exchange.to};
-  const bool folds = after.digits.size() > before.digits.size();
-  const State& half = folds ? before : after;
-  const Mirror mirror(folds ? after : before);
+  const State& half = folds(before, after) ? before : after;
+  const Mirror mirror = Mirror::between(before, after);
   if (half.digits.size() != 1 || half.layout != mirror.half_layout() ||
       half.digits[0].kind != DigitKind::frequency || !before.element.complex) {
     throw InternalError("a mirror between states that are not of one axis");
@@ -213,8 +212,7 @@ void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
     if (exchange->mirrors()) {
-      const bool folds = after.digits.size() > states_.back().digits.size();
-      exchange->traffic = Mirror(folds ? after : states_.back()).traffic();
+      exchange->traffic = Mirror::between(states_.back(), after).traffic();
     } else {
       exchange->traffic = traffic(states_.back().layout, exchange->to);
     }

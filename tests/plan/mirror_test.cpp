@@ -49,7 +49,7 @@ using Memory = std::vector<std::complex<double>>;
 
 /// Calls visit(place in the local array, place in the parcel) for the elements of a part.
 template <class Visit>
-void for_each(const MirrorPart& part, const std::vector<Index>& strides, Visit visit) {
+void for_each(const CutPart& part, const std::vector<Index>& strides, Visit visit) {
   for (Index i = 0; i < part.places[0].count; ++i) {
     for (Index j = 0; j < part.places[1].count; ++j) {
       visit(part.places[0].at(i) * strides[0] + part.places[1].at(j) * strides[1],
@@ -61,12 +61,12 @@ void for_each(const MirrorPart& part, const std::vector<Index>& strides, Visit v
 /// Parcels from one side, by sender and receiver.
 using Parcels = std::map<std::pair<Index, Index>, Memory>;
 
-void pack(Parcels& parcels, Index rank, const std::vector<MirrorParcel>& list, const Memory& local,
+void pack(Parcels& parcels, Index rank, const std::vector<Cut>& list, const Memory& local,
           const std::vector<Index>& strides) {
-  for (const MirrorParcel& parcel : list) {
+  for (const Cut& parcel : list) {
     Memory& memory = parcels[{rank, parcel.peer}];
     memory.assign(static_cast<std::size_t>(parcel.size), {-1.0, -1.0});
-    for (const MirrorPart& part : parcel.parts) {
+    for (const CutPart& part : parcel.parts) {
       for_each(part, strides, [&](Index from, Index to) {
         const std::complex<double> value = local.at(static_cast<std::size_t>(from));
         memory.at(static_cast<std::size_t>(to)) = part.conjugated ? std::conj(value) : value;
@@ -75,12 +75,12 @@ void pack(Parcels& parcels, Index rank, const std::vector<MirrorParcel>& list, c
   }
 }
 
-void unpack(const Parcels& parcels, Index rank, const std::vector<MirrorParcel>& list,
-            Memory& local, const std::vector<Index>& strides) {
-  for (const MirrorParcel& parcel : list) {
+void unpack(const Parcels& parcels, Index rank, const std::vector<Cut>& list, Memory& local,
+            const std::vector<Index>& strides) {
+  for (const Cut& parcel : list) {
     const Memory& memory = parcels.at({parcel.peer, rank});
     ASSERT_EQ(static_cast<Index>(memory.size()), parcel.size);
-    for (const MirrorPart& part : parcel.parts) {
+    for (const CutPart& part : parcel.parts) {
       for_each(part, strides, [&](Index to, Index from) {
         const std::complex<double> value = memory.at(static_cast<std::size_t>(from));
         local.at(static_cast<std::size_t>(to)) = part.conjugated ? std::conj(value) : value;
@@ -90,12 +90,12 @@ void unpack(const Parcels& parcels, Index rank, const std::vector<MirrorParcel>&
 }
 
 /// What is at home is the same in both arrays of a rank, but for conjugation.
-void check_home(const std::vector<MirrorParcel>& list, Index rank, const Memory& local,
+void check_home(const std::vector<Cut>& list, Index rank, const Memory& local,
                 const std::vector<Index>& strides, const Memory& half) {
-  for (const MirrorParcel& parcel : list) {
-    for (const MirrorPart& part : parcel.parts) {
+  for (const Cut& parcel : list) {
+    for (const CutPart& part : parcel.parts) {
       if (parcel.peer != rank || !part.home) continue;
-      MirrorPart there = part;
+      CutPart there = part;
       there.in_parcel = *part.home;
       for_each(there, strides, [&](Index mine, Index home) {
         const std::complex<double> value = half.at(static_cast<std::size_t>(home));
