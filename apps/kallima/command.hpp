@@ -31,6 +31,9 @@ using Action = std::function<ExitCode(const Arguments&)>;
 /// `kallima plan`: the steps and layouts, for ranks that need not be there.
 void add_plan(CLI::App& program, Action& chosen);
 
+/// `kallima calibrate`: measures the machine it is started on.
+void add_calibrate(CLI::App& program, Action& chosen);
+
 /// `kallima bench`: time and error of the transform on the ranks it is started on.
 void add_bench(CLI::App& program, Action& chosen);
 

@@ -68,7 +68,7 @@ ExitCode run(const Arguments& arguments) {
   program.get_formatter()->label("REQUIRED", "(required)");
   program.require_subcommand(1);
   program.set_version_flag("--version", "kallima " KALLIMA_VERSION, "Print the version and exit");
-  for (const auto add : {add_plan, add_bench}) add(program, chosen);
+  for (const auto add : {add_calibrate, add_plan, add_bench}) add(program, chosen);
   try {
     program.parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes the last first
   } catch (const CLI::CallForVersion& call) {

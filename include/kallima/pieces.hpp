@@ -47,4 +47,24 @@ struct Traffic {
 /// tables of boxes.
 KALLIMA_API Traffic traffic(const Layout& from, const Layout& to);
 
+/// How an exchange divides between what stays in nodes and what goes between them, where so many
+/// ranks in a row share a node. In elements and messages.
+struct NodeTraffic {
+  Index elements_within = 0;        ///< between different ranks of a node, all nodes together
+  Index messages_within = 0;        ///< likewise
+  Index most_within = 0;            ///< elements, the busiest sender within its node
+  Index most_messages_within = 0;   ///< of any rank
+  Index most_between = 0;           ///< elements, the busiest sender to other nodes
+  Index most_messages_between = 0;  ///< of any rank
+  Index most_out_of_node = 0;       ///< elements that all ranks of a node send to other nodes
+  bool sampled = false;             ///< not all nodes were looked at
+
+  friend bool operator==(const NodeTraffic&, const NodeTraffic&) = default;
+};
+
+/// Exact where ranks times ranks a node are at most `pairs`; beyond that from nodes evenly spread,
+/// and sums are scaled up. O(pairs) for grids.
+KALLIMA_API NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_per_node,
+                                        Index pairs = Index{1} << 18);
+
 }  // namespace kallima

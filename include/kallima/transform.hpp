@@ -73,6 +73,13 @@ struct Moved {
   Index exchanges = 0;          ///< steps that moved them
 };
 
+/// How long the steps of a transform took on one rank: median of the last runs, in seconds.
+struct Timings {
+  bool in_place = false;     ///< whichever ran more often
+  Index runs = 0;            ///< so far
+  std::vector<double> legs;  ///< one for each entry of price(plan).steps
+};
+
 /// All arguments of a transform but its communicator.
 struct Arguments {
   Shape shape;      ///< extents, slowest axis of a C array first
@@ -129,6 +136,8 @@ class KALLIMA_API Planned {
   [[nodiscard]] Index in_place_size() const;
   /// What was moved so far.
   [[nodiscard]] Moved moved() const;
+  /// How long the steps of a direction took so far, on this rank. Local.
+  [[nodiscard]] Timings timings(Direction direction = Direction::forward) const;
   /// This rank's number in the communicator.
   [[nodiscard]] int rank() const;
 

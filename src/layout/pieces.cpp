@@ -241,4 +241,85 @@ Traffic traffic(const Layout& from, const Layout& to) {
   return result;
 }
 
+namespace {
+
+/// Ranks of a node, the last excluded.
+struct Node {
+  Index begin = 0;
+  Index end = 0;
+};
+
+/// What one rank sends, by where it goes.
+struct Sent {
+  Index within = 0;
+  Index messages_within = 0;
+  Index between = 0;
+  Index messages_between = 0;
+};
+
+Sent sent_by(const Layout& from, const Layout& to, Index rank, const Node& node) {
+  Sent sent;
+  if (rank >= from.ranks()) return sent;
+  if (!from.is_grid() || !to.is_grid()) {
+    for (const Piece& piece : pieces(from, to, rank)) {
+      if (piece.peer == rank) continue;
+      const bool here = piece.peer >= node.begin && piece.peer < node.end;
+      (here ? sent.within : sent.between) += piece.size;
+      (here ? sent.messages_within : sent.messages_between) += 1;
+    }
+    return sent;
+  }
+  const std::vector<Progression> part = from.part(rank);
+  Index peers = 1;
+  for (std::size_t a = 0; a < part.size(); ++a) peers *= reach(to.axis(a), part[a]).peers;
+  sent.between = product_of_counts(part);
+  sent.messages_between = peers;
+  for (Index peer = node.begin; peer < std::min(node.end, to.ranks()); ++peer) {
+    Index common = 1;
+    for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
+      common *= intersect(part[a], to.part(peer, a)).count;
+    }
+    if (common == 0) continue;
+    sent.between -= common;
+    sent.messages_between -= 1;
+    if (peer == rank) continue;
+    sent.within += common;
+    sent.messages_within += 1;
+  }
+  return sent;
+}
+
+}  // namespace
+
+NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_per_node,
+                            Index pairs) {
+  NodeTraffic result;
+  const Index ranks = std::max(from.ranks(), to.ranks());
+  const Index nodes = ceil_div(ranks, ranks_per_node);
+  const Index per_node = checked_mul(ranks_per_node, ranks_per_node, "pairs of ranks on a node");
+  const Index looked_at = std::clamp<Index>(pairs / per_node, 1, nodes);
+  result.sampled = looked_at < nodes;
+  for (Index i = 0; i < looked_at; ++i) {
+    const Index node = i * (nodes / looked_at);
+    const Node here{node * ranks_per_node, std::min(ranks, (node + 1) * ranks_per_node)};
+    Index out = 0;
+    for (Index rank = here.begin; rank < here.end; ++rank) {
+      const Sent sent = sent_by(from, to, rank, here);
+      result.elements_within += sent.within;
+      result.messages_within += sent.messages_within;
+      result.most_within = std::max(result.most_within, sent.within);
+      result.most_messages_within = std::max(result.most_messages_within, sent.messages_within);
+      result.most_between = std::max(result.most_between, sent.between);
+      result.most_messages_between = std::max(result.most_messages_between, sent.messages_between);
+      out += sent.between;
+    }
+    result.most_out_of_node = std::max(result.most_out_of_node, out);
+  }
+  if (result.sampled) {
+    result.elements_within = result.elements_within / looked_at * nodes;
+    result.messages_within = result.messages_within / looked_at * nodes;
+  }
+  return result;
+}
+
 }  // namespace kallima

@@ -21,6 +21,7 @@
 #include "plan/mirror.hpp"
 #include "plan/tile.hpp"
 #include "planner/ride.hpp"
+#include "planner/sweep.hpp"
 #include "planner/ways.hpp"
 
 namespace kallima {
@@ -294,29 +295,6 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request,
 Route route_of(const PlanRequest& request) {
   if (request.route != Route::any) return request.route;
   return request.placement.ranks_per_node >= request.ranks ? Route::windows : Route::messages;
-}
-
-Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
-                    std::size_t digit) {
-  const Index length = layout.shape()[digit];
-  const Index element = Element{true, request.problem.precision}.bytes();
-  const Index line_bytes = checked_mul(length, element, "bytes of a line");
-  const Index lines = std::max<Index>(1, layout.largest_local_size() / length);
-  Sweep sweep;
-  sweep.kernel = kernel;
-  sweep.digit = static_cast<int>(digit);
-  // Lines in memory: as many as fill the first cache. Lines that lie across memory come in runs of
-  // whole cache lines, two at least, however long; more than eight are no faster to fetch.
-  constexpr Index first_cache = Index{1} << 15;
-  const bool fastest = layout.local_strides(0)[digit] == 1;
-  const Index narrowest = fastest ? 1 : chunk_lines(element);
-  const Index widest =
-      fastest ? first_cache / std::min(line_bytes, first_cache) : 8 * cache_line / element;
-  const Index fit = std::max(narrowest, std::min<Index>(request.tile_bytes / line_bytes, widest));
-  sweep.lines =
-      std::min(lines, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fit))));
-  sweep.form = fastest || sweep.lines == 1 ? TileForm::lines : TileForm::interleaved;
-  return sweep;
 }
 
 /// A plane may be so many times as large as a tile. What of it leaves the second cache comes back

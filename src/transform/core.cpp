@@ -7,6 +7,7 @@
 #include "transform/core.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -21,6 +22,8 @@
 namespace kallima {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// Texts one behind the other, each with its length.
 std::string packed(const std::vector<std::string>& texts) {
@@ -167,12 +170,13 @@ void TransformCore<T>::adopt(const Plan& forward) {
   alltoallv_fits_ = forward.largest_local_size() <= limits.most_bytes / bytes;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
-      auto& executor = executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
+      auto& executor = executors_[variant(direction, in_place)];
       executor = std::make_unique<exec::Executor<T>>(plan(direction), in_place, rank, *engines_,
                                                      tile, workers);
       for (std::size_t leg = 0; leg < executor->legs(); ++leg) {
         if (executor->is_exchange(leg)) channel_->reserve(executor->receives(leg, {}));
       }
+      took_[variant(direction, in_place)].assign(executor->legs(), {});
     }
   }
 }
@@ -180,36 +184,63 @@ void TransformCore<T>::adopt(const Plan& forward) {
 template <class T>
 void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::complex<T>* out) {
   communicator_->require_alive();  // others may have gone, and would be waited for in vain
-  exec::Executor<T>& executor = this->executor(direction, in == out);
+  const std::size_t which = variant(direction, in == out);
+  exec::Executor<T>& executor = *executors_[which];
   const typename exec::Executor<T>::Areas areas{
       in,
       out,
       reinterpret_cast<std::complex<T>*>(workspace_.view().data),
       reinterpret_cast<std::complex<T>*>(tile_.view().data),
       {window_of_[0], window_of_[1]}};
-  // Others may still read this rank's windows for the transform before.
+  // What others still read of this rank's windows, for the transform before, belongs to the first
+  // leg: it waits for them.
+  Clock::time_point begin = Clock::now();
   if (windows_) windows_->wait();
   const T factor = factors_[static_cast<std::size_t>(direction)];
   for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
-    if (!executor.is_exchange(leg)) {
-      executor.sweep(leg, areas, factor);
-      continue;
-    }
-    if (executor.route(leg) == Route::windows) {
-      windows_->meet();
-      channel_->count(executor.sends(leg, areas), executor.receives(leg, areas));
-      continue;
-    }
-    executor.keep(leg, areas);
-    const auto sends = executor.sends(leg, areas);
-    const auto receives = executor.receives(leg, areas);
-    if (executor.route(leg) == Route::alltoallv && alltoallv_fits_) {
-      channel_->alltoallv(sends, receives);
+    if (executor.is_exchange(leg)) {
+      exchange(executor, leg, areas);
     } else {
-      channel_->exchange(sends, receives);
+      executor.sweep(leg, areas, factor);
     }
+    const Clock::time_point end = Clock::now();
+    took_[which][leg].add(std::chrono::duration<double>(end - begin).count());
+    begin = end;
   }
   if (windows_) windows_->arrive();
+}
+
+template <class T>
+void TransformCore<T>::exchange(exec::Executor<T>& executor, std::size_t leg,
+                                const typename exec::Executor<T>::Areas& areas) {
+  if (executor.route(leg) == Route::windows) {
+    windows_->meet();
+    channel_->count(executor.sends(leg, areas), executor.receives(leg, areas));
+    return;
+  }
+  executor.keep(leg, areas);
+  const auto sends = executor.sends(leg, areas);
+  const auto receives = executor.receives(leg, areas);
+  if (executor.route(leg) == Route::alltoallv && alltoallv_fits_) {
+    channel_->alltoallv(sends, receives);
+  } else {
+    channel_->exchange(sends, receives);
+  }
+}
+
+template <class T>
+Timings TransformCore<T>::timings(Direction direction) const {
+  const auto runs = [&](bool in_place) {
+    const std::vector<exec::Recent>& took = took_[variant(direction, in_place)];
+    return took.empty() ? 0 : took.front().count();
+  };
+  Timings result;
+  result.in_place = runs(true) > runs(false);
+  result.runs = runs(result.in_place);
+  for (const exec::Recent& leg : took_[variant(direction, result.in_place)]) {
+    result.legs.push_back(leg.median());
+  }
+  return result;
 }
 
 template <class T>

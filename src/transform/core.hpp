@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/recent.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
 #include "transport/agreement.hpp"
@@ -48,6 +49,8 @@ class TransformCore {
            engines_->root_bytes();
   }
   [[nodiscard]] Moved moved() const;
+  /// What the legs of a direction took on this rank, in or out of place, whichever ran more often.
+  [[nodiscard]] Timings timings(Direction direction) const;
   /// Complex elements of an array that is transformed in place.
   [[nodiscard]] Index in_place_size() const;
 
@@ -60,9 +63,12 @@ class TransformCore {
   };
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
+  void exchange(exec::Executor<T>& executor, std::size_t leg,
+                const typename exec::Executor<T>::Areas& areas);
   [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
-  [[nodiscard]] exec::Executor<T>& executor(Direction direction, bool in_place) {
-    return *executors_[2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0)];
+  /// Where an executor and its times are.
+  static std::size_t variant(Direction direction, bool in_place) {
+    return 2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0);
   }
 
   std::shared_ptr<const transport::Communicator> communicator_;
@@ -76,7 +82,8 @@ class TransformCore {
   std::array<Index, 2> window_bytes_{};
   Buffer tile_;
   std::unique_ptr<exec::EngineSet<T>> engines_;
-  std::array<std::unique_ptr<exec::Executor<T>>, 4> executors_;
+  std::array<std::unique_ptr<exec::Executor<T>>, 4> executors_;  // by variant
+  std::array<std::vector<exec::Recent>, 4> took_;                // by variant and leg
   std::unique_ptr<transport::Channel> channel_;
   bool alltoallv_fits_ = true;
 };

@@ -59,6 +59,11 @@ Moved Planned<T>::moved() const {
 }
 
 template <class T>
+Timings Planned<T>::timings(Direction direction) const {
+  return core_->timings(direction);
+}
+
+template <class T>
 int Planned<T>::rank() const {
   return core_->communicator().rank;
 }

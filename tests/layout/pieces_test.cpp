@@ -282,6 +282,62 @@ TEST(Pieces, idle_ranks_send_and_receive_nothing) {
   EXPECT_EQ(traffic(from, to).messages, 3 * 7);
 }
 
+/// By listing: what every rank sends to every other.
+NodeTraffic listed_by_node(const Layout& from, const Layout& to, Index per_node) {
+  NodeTraffic result;
+  const Index ranks = std::max(from.ranks(), to.ranks());
+  std::vector<Index> out(static_cast<std::size_t>(ranks), 0);  // by node
+  for (Index rank = 0; rank < from.ranks(); ++rank) {
+    Index within = 0;
+    Index messages_within = 0;
+    Index between = 0;
+    Index messages_between = 0;
+    for (const Piece& piece : pieces(from, to, rank)) {
+      if (piece.peer == rank) continue;
+      const bool same = piece.peer / per_node == rank / per_node;
+      (same ? within : between) += piece.size;
+      (same ? messages_within : messages_between) += 1;
+    }
+    result.elements_within += within;
+    result.messages_within += messages_within;
+    result.most_within = std::max(result.most_within, within);
+    result.most_messages_within = std::max(result.most_messages_within, messages_within);
+    result.most_between = std::max(result.most_between, between);
+    result.most_messages_between = std::max(result.most_messages_between, messages_between);
+    out[static_cast<std::size_t>(rank / per_node)] += between;
+  }
+  result.most_out_of_node = *std::max_element(out.begin(), out.end());
+  return result;
+}
+
+TEST(Pieces, what_stays_in_nodes_is_what_a_list_of_all_messages_says) {
+  Dice dice(11);
+  for (const Shape& shape : {Shape{12}, Shape{6, 5}, Shape{4, 3, 5}}) {
+    const std::vector<Layout> all = samples::assorted(dice, shape, 10, 6);
+    for (const Layout& from : all) {
+      for (const Layout& to : all) {
+        for (const Index per_node : {1, 2, 3, 4, 12}) {
+          ASSERT_EQ(traffic_by_node(from, to, per_node), listed_by_node(from, to, per_node))
+              << from.to_text() << " to " << to.to_text() << ", " << per_node << " a node";
+        }
+      }
+    }
+  }
+}
+
+TEST(Pieces, of_many_nodes_some_are_looked_at) {
+  const Layout from = Layout::slab({64, 64, 8}, 64, 0);
+  const Layout to = Layout::slab({64, 64, 8}, 64, 1);
+  const NodeTraffic exact = traffic_by_node(from, to, 4);
+  const NodeTraffic sampled = traffic_by_node(from, to, 4, 64);
+  EXPECT_FALSE(exact.sampled);
+  EXPECT_TRUE(sampled.sampled);
+  // Every rank is like every other here, so a sample says the same.
+  EXPECT_EQ(sampled.elements_within, exact.elements_within);
+  EXPECT_EQ(sampled.messages_within, exact.messages_within);
+  EXPECT_EQ(sampled.most_out_of_node, exact.most_out_of_node);
+}
+
 TEST(Pieces, figures_near_2_to_62_are_exact) {
   const Index side = Index{1} << 31;
   const Traffic moved = traffic(Layout::slab({side, side}, 4, 0), Layout::slab({side, side}, 4, 1));

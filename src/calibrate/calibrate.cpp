@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "calibrate/links.hpp"
+#include "calibrate/local.hpp"
+#include "calibrate/ranks.hpp"
+#include "transport/agreement.hpp"
+
+namespace kallima::calibrate {
+
+namespace {
+
+/// Counts what is done for those who wait.
+class Course {
+ public:
+  Course(const Told& told, double all) : told_(told), all_(std::max(1., all)) {}
+
+  void next(const std::string& what) {
+    if (told_) told_(std::min(1., done_ / all_), what);
+    done_ += 1.;
+  }
+
+ private:
+  const Told& told_;
+  double all_;
+  double done_ = 0.;
+};
+
+/// Cores that the ranks of a node may use together.
+Index cores_of(const Ranks& ranks) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof(mine), &mine) != 0) return ranks.per_node();
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  transport::check(MPI_Allreduce(&mine, &all, sizeof(mine), MPI_BYTE, MPI_BOR, ranks.node()),
+                   "MPI_Allreduce");
+  return std::max(1, CPU_COUNT(&all));
+}
+
+double memory_of_node() {
+  struct sysinfo info {};
+  if (sysinfo(&info) != 0) return 0.;
+  return static_cast<double>(info.totalram) * static_cast<double>(info.mem_unit);
+}
+
+std::string described(const Work& work) {
+  if (work.kernel == Kernel::none) return fmt::format("copying {}", text::bytes(work.bytes()));
+  return fmt::format("{} of {}{}, {}", work.across ? "lines across memory" : "lines", work.length,
+                     work.precision == Precision::f32 ? " in single precision" : "",
+                     text::bytes(work.bytes()));
+}
+
+/// Times of rounds, figure by figure.
+using Rounds = std::vector<std::vector<double>>;
+
+std::vector<double> medians(const Rounds& rounds) {
+  std::vector<double> result;
+  for (const std::vector<double>& values : rounds) result.push_back(median(values));
+  return result;
+}
+
+class Calibrator {
+ public:
+  Calibrator(MPI_Comm comm, const Settings& settings, const Told& told)
+      : ranks_(transport::Communicator::of(comm)),
+        settings_(settings),
+        local_(settings.most_bytes),
+        cores_(static_cast<Index>(-ranks_.largest(-static_cast<double>(cores_of(ranks_))))),
+        active_(active_counts()),
+        course_(told, static_cast<double>(settings.rounds) * steps_per_round()) {}
+
+  Calibration all() {
+    Machine& machine = result_.machine;
+    machine.node = {cores_, ranks_.per_node(), memory_of_node(), false};
+    machine.topology = {};
+    measure();
+    for (std::size_t a = 0; a < active_.size(); ++a) take_speed(a);
+    take_windows();
+    take_link(Level::in_node, "in_node", machine.in_node, result_.in_node);
+    take_link(Level::between_nodes, "between_nodes", machine.between_nodes, result_.between_nodes);
+    return std::move(result_);
+  }
+
+ private:
+  /// What is measured of a link in each round.
+  struct LinkTimes {
+    std::vector<ExchangeSample> kinds;  // without times
+    std::vector<Pattern> patterns;      // of the kinds
+    Rounds exchanges;                   // by kind
+    std::vector<double> one;
+    std::vector<double> row;
+    std::vector<double> overhead;
+    std::vector<double> node_per_byte;
+  };
+
+  [[nodiscard]] std::vector<Index> active_counts() const {
+    const Index per_node = ranks_.per_node();
+    std::vector<Index> counts = {1, std::min(cores_, per_node), per_node};
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    return counts;
+  }
+
+  [[nodiscard]] double steps_per_round() const {
+    double steps = static_cast<double>(active_.size() * local_.works().size());
+    for (const Level level : {Level::in_node, Level::between_nodes}) {
+      if (measurable(ranks_, level)) steps += 2. * static_cast<double>(message_sizes().size()) + 4.;
+    }
+    return steps + 3.;
+  }
+
+  [[nodiscard]] std::vector<Index> message_sizes() const {
+    std::vector<Index> sizes;
+    for (Index bytes = 64; bytes <= settings_.most_message; bytes *= 4) sizes.push_back(bytes);
+    return sizes;
+  }
+
+  void measure() {
+    std::unique_ptr<Arrays> arrays;
+    agree(*ranks_.communicator(),
+          transport::Verdict::of([&] { arrays = std::make_unique<Arrays>(local_.array_bytes()); }));
+    times_.assign(active_.size(), Rounds(local_.works().size()));
+    for (Index round = 0; round < settings_.rounds; ++round) {
+      for (std::size_t a = 0; a < active_.size(); ++a) measure_local(a, *arrays);
+      measure_windows();
+      for (const Level level : {Level::in_node, Level::between_nodes}) {
+        if (measurable(ranks_, level)) measure_link(level);
+      }
+    }
+  }
+
+  void measure_local(std::size_t a, const Arrays& arrays) {
+    const bool busy = ranks_.rank_on_node() < active_[a];
+    for (std::size_t w = 0; w < local_.works().size(); ++w) {
+      const Work& work = local_.works()[w];
+      course_.next(fmt::format("{}, {}", text::plural(active_[a], "active rank"), described(work)));
+      ranks_.meet();
+      const double mine =
+          busy ? seconds_of(work, arrays, settings_.tile_bytes, settings_.budget) : 0.;
+      times_[a][w].push_back(ranks_.mean(mine, busy));
+    }
+  }
+
+  void measure_windows() {
+    meetings_.resize(meeting_counts().size());
+    for (std::size_t i = 0; i < meetings_.size(); ++i) {
+      course_.next("meeting at windows");
+      meetings_[i].push_back(meeting_time(ranks_, meeting_counts()[i], settings_.budget));
+    }
+  }
+
+  [[nodiscard]] std::vector<Index> meeting_counts() const {
+    std::vector<Index> counts;
+    for (Index count = 2; count < ranks_.per_node(); count *= 2) counts.push_back(count);
+    if (ranks_.per_node() > 1) counts.push_back(ranks_.per_node());
+    return counts;
+  }
+
+  void measure_link(Level level) {
+    const char* const name = level == Level::in_node ? "within a node" : "between nodes";
+    LinkTimes& times = links_[level == Level::in_node ? 0 : 1];
+    if (times.kinds.empty()) lay_out(level, times);
+    constexpr Index short_bytes = 8;
+    constexpr Index in_row = 17;
+    course_.next(fmt::format("short messages {}", name));
+    const double budget = 4 * settings_.budget;
+    times.one.push_back(exchange_time(ranks_, level, Pattern::pair, short_bytes, 1, budget));
+    times.row.push_back(exchange_time(ranks_, level, Pattern::pair, short_bytes, in_row, budget));
+    times.overhead.push_back(overhead_time(ranks_, level, budget));
+    for (std::size_t k = 0; k < times.kinds.size(); ++k) {
+      const ExchangeSample& kind = times.kinds[k];
+      course_.next(fmt::format("messages of {} {}", text::bytes(kind.bytes), name));
+      times.exchanges[k].push_back(
+          exchange_time(ranks_, level, times.patterns[k], kind.bytes, 1, budget));
+    }
+    const Index large = settings_.most_message / 4;
+    const double together = exchange_time(ranks_, level, Pattern::pairs, large, 1, budget);
+    times.node_per_byte.push_back(together / static_cast<double>(large * ranks_.per_node()));
+  }
+
+  void lay_out(Level level, LinkTimes& times) {
+    const Index all = messages_of(ranks_, level, Pattern::all);
+    for (const Index bytes : message_sizes()) {
+      times.kinds.push_back({messages_of(ranks_, level, Pattern::pairs), bytes, 0.});
+      times.patterns.push_back(Pattern::pairs);
+      if (all < 2 || bytes > settings_.most_message / all) continue;
+      times.kinds.push_back({all, bytes, 0.});
+      times.patterns.push_back(Pattern::all);
+    }
+    times.exchanges.resize(times.kinds.size());
+  }
+
+  void take_speed(std::size_t a) {
+    const std::vector<double> seconds = medians(times_[a]);
+    const Speed speed = local_.speed(active_[a], seconds);
+    Accuracy& accuracy = result_.machine.accuracy;
+    accuracy.sweeps = std::max(accuracy.sweeps, local_.residual(speed, seconds));
+    result_.machine.speeds.push_back(speed);
+    std::vector<Speed> rounds;
+    for (std::size_t round = 0; round < static_cast<std::size_t>(settings_.rounds); ++round) {
+      std::vector<double> once;
+      for (const std::vector<double>& values : times_[a]) once.push_back(values[round]);
+      rounds.push_back(local_.speed(active_[a], once));
+    }
+    const auto judge = [&](const std::string& figure, const auto& value_of) {
+      std::vector<double> values;
+      for (const Speed& one : rounds) values.push_back(value_of(one));
+      result_.stability.push_back(
+          {fmt::format("{}, {} active", figure, active_[a]), value_of(speed), spread(values)});
+    };
+    constexpr double large = 1 << 28;
+    for (const double length : {64., 256., 1024.}) {
+      judge(fmt::format("lines of {}, seconds an element", length),
+            [&](const Speed& one) { return one.f64.lines.at(length); });
+      judge(fmt::format("lines of {} across memory, seconds an element", length),
+            [&](const Speed& one) { return one.f64.interleaved.at(length); });
+    }
+    judge("copy of 256 MiB, seconds a byte", [&](const Speed& one) { return one.copy.at(large); });
+  }
+
+  void take_windows() {
+    Sharing& windows = result_.machine.windows;
+    windows = built_in_machine().windows;
+    if (meetings_.empty()) {
+      result_.machine.sources["windows"] = "not measured: one rank a node; the built-in machine's";
+      return;
+    }
+    std::vector<Curve::Point> points;
+    for (std::size_t i = 0; i < meetings_.size(); ++i) {
+      points.emplace_back(static_cast<double>(meeting_counts()[i]), median(meetings_[i]));
+    }
+    windows.available = points.back().second > 0.;
+    if (windows.available) windows.meet = Curve(points);
+    windows.per_byte = 0.;
+    result_.machine.sources["windows"] = "measured";
+    result_.stability.push_back({fmt::format("{} ranks meet, seconds", ranks_.per_node()),
+                                 points.back().second, spread(meetings_.back())});
+  }
+
+  void take_link(Level level, const char* name, Link& link, std::vector<ExchangeSample>& samples) {
+    if (!measurable(ranks_, level)) {
+      link =
+          level == Level::in_node ? built_in_machine().in_node : built_in_machine().between_nodes;
+      result_.machine.sources[name] =
+          fmt::format("not measured: {}; the built-in machine's",
+                      level == Level::in_node ? "one rank a node" : "one node");
+      return;
+    }
+    LinkTimes& times = links_[level == Level::in_node ? 0 : 1];
+    samples = times.kinds;
+    for (std::size_t k = 0; k < samples.size(); ++k)
+      samples[k].seconds = median(times.exchanges[k]);
+    const MessageTimes short_ones{median(times.one), median(times.overhead), median(times.row), 17};
+    link = fit_link(short_ones, samples);
+    link.node_per_byte = median(times.node_per_byte);
+    result_.machine.sources[name] = "measured";
+    for (const Model model : {Model::loggp, Model::alpha_beta, Model::logp, Model::bsp}) {
+      result_.fits.push_back({name, model, residual(model, link, samples)});
+    }
+    Accuracy& accuracy = result_.machine.accuracy;
+    accuracy.exchanges = std::max(accuracy.exchanges, residual(Model::loggp, link, samples));
+    result_.stability.push_back(
+        {fmt::format("{}: a short message, seconds", name), short_ones.one, spread(times.one)});
+    result_.stability.push_back(
+        {fmt::format("{}: from message to message, seconds", name), link.gap, spread(times.row)});
+    result_.stability.push_back({fmt::format("{}: largest messages, seconds a byte", name),
+                                 link.per_byte.points().back().second,
+                                 spread(times.exchanges.back())});
+  }
+
+  Ranks ranks_;
+  const Settings& settings_;
+  LocalWork local_;
+  Index cores_;
+  std::vector<Index> active_;
+  Course course_;
+  std::vector<Rounds> times_;       // by active count and work
+  Rounds meetings_;                 // by count of ranks
+  std::array<LinkTimes, 2> links_;  // by level
+  Calibration result_;
+};
+
+}  // namespace
+
+Calibration run(MPI_Comm comm, const Settings& settings, const Told& told) {
+  return Calibrator(comm, settings, told).all();
+}
+
+}  // namespace kallima::calibrate

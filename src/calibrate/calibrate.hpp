@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Measures the machine that it runs on. All ranks measure at the same time, so that what they share
+// is shared as in a transform; every figure is taken in several rounds over all figures, and its
+// median counts.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/fit.hpp"
+#include "kallima/machine.hpp"
+
+namespace kallima::calibrate {
+
+/// How long and how large.
+struct Settings {
+  Index rounds = 3;
+  Index most_bytes = Index{1} << 30;    ///< of two arrays that a rank goes through
+  Index tile_bytes = Index{5} << 18;    ///< as the planner has them
+  double budget = 0.005;                ///< seconds of one measurement, at least
+  Index most_message = Index{1} << 24;  ///< bytes
+};
+
+/// How well one model explains one link.
+struct FitQuality {
+  std::string link;
+  Model model = Model::loggp;
+  double residual = 0.;  ///< median of |modelled / measured - 1|
+};
+
+/// A figure and how far its rounds lie apart.
+struct Stability {
+  std::string figure;
+  double value = 0.;
+  double spread = 0.;  ///< largest distance of a round from the median, relative
+};
+
+/// What was found.
+struct Calibration {
+  Machine machine;
+  std::vector<FitQuality> fits;
+  std::vector<Stability> stability;
+  std::vector<ExchangeSample> in_node;        ///< what the links were fitted to
+  std::vector<ExchangeSample> between_nodes;  ///< likewise
+};
+
+/// Told on every rank what part is done and what is measured next.
+using Told = std::function<void(double part, const std::string& what)>;
+
+/// Collective; the same on all ranks. Minutes. With one rank links cannot be measured: they are
+/// those of the built-in machine, and the sources say so.
+Calibration run(MPI_Comm comm, const Settings& settings, const Told& told);
+
+}  // namespace kallima::calibrate

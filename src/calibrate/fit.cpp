@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "machine/link_models.hpp"
+
+namespace kallima::calibrate {
+
+namespace {
+
+double total_bytes(const ExchangeSample& sample) {
+  return static_cast<double>(sample.messages) * static_cast<double>(sample.bytes);
+}
+
+/// Seconds per byte, by the size of messages: what is left of a sample when LogGP's other terms are
+/// taken off. Samples of one size agree on the middle one.
+Curve gap_per_byte(const Link& link, const std::vector<ExchangeSample>& samples) {
+  std::map<Index, std::vector<double>> by_size;
+  for (const ExchangeSample& sample : samples) {
+    const double rest = sample.seconds - latency_seconds(Model::loggp, link, sample.messages);
+    by_size[sample.bytes].push_back(std::max(0., rest) / total_bytes(sample));
+  }
+  std::vector<Curve::Point> points;
+  for (const auto& [size, values] : by_size) {
+    points.emplace_back(static_cast<double>(size), median(values));
+  }
+  return Curve(std::move(points));
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+double spread(const std::vector<double>& values) {
+  const double middle = median(values);
+  double most = 0.;
+  for (const double value : values) most = std::max(most, std::abs(value - middle));
+  return middle > 0. ? most / middle : 0.;
+}
+
+Solution least_squares(const std::vector<Row>& rows) {
+  // Normal equations of the rows divided by c, whose right-hand sides are 1.
+  double aa = 0.;
+  double ab = 0.;
+  double bb = 0.;
+  double a1 = 0.;
+  double b1 = 0.;
+  for (const Row& row : rows) {
+    const double a = row.a / row.c;
+    const double b = row.b / row.c;
+    aa += a * a;
+    ab += a * b;
+    bb += b * b;
+    a1 += a;
+    b1 += b;
+  }
+  const double determinant = aa * bb - ab * ab;
+  Solution best;
+  if (determinant > 0.)
+    best = {(a1 * bb - b1 * ab) / determinant, (aa * b1 - ab * a1) / determinant};
+  // Where one would be negative, the best without it.
+  if (best.x < 0. || determinant <= 0.) best = {0., bb > 0. ? b1 / bb : 0.};
+  if (best.y < 0.) best = {aa > 0. ? a1 / aa : 0., 0.};
+  return best;
+}
+
+Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& samples) {
+  Link link;
+  link.overhead = std::min(times.overhead, 0.5 * times.one);
+  link.latency = times.one - 2 * link.overhead;
+  link.gap = std::max(0., times.row - times.one) / static_cast<double>(times.in_row - 1);
+  link.per_byte = gap_per_byte(link, samples);
+  std::vector<Row> alpha_beta;
+  std::vector<Row> bsp;
+  std::vector<Row> logp;
+  constexpr double datum = 4096.;
+  for (const ExchangeSample& sample : samples) {
+    const auto messages = static_cast<double>(sample.messages);
+    const double bytes = total_bytes(sample);
+    alpha_beta.push_back({messages, bytes, sample.seconds});
+    bsp.push_back({bytes, 1., sample.seconds});
+    const double data =
+        messages * std::max(1., std::ceil(static_cast<double>(sample.bytes) / datum));
+    const double rest = sample.seconds - link.latency - 2 * link.overhead;
+    if (data > 1. && rest > 0.) logp.push_back({data - 1., 0., rest});
+  }
+  const Solution by_message = least_squares(alpha_beta);
+  const Solution by_step = least_squares(bsp);
+  link.fits = {by_message.x, by_message.y, least_squares(logp).x, datum, by_step.x, by_step.y};
+  return link;
+}
+
+double residual(Model model, const Link& link, const std::vector<ExchangeSample>& samples) {
+  std::vector<double> distances;
+  for (const ExchangeSample& sample : samples) {
+    const double modelled =
+        exchange_seconds(model, link, sample.messages, sample.messages * sample.bytes);
+    distances.push_back(std::abs(modelled / sample.seconds - 1.));
+  }
+  return median(std::move(distances));
+}
+
+}  // namespace kallima::calibrate

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From measurements to the figures of a machine. Pure.
+#pragma once
+
+#include <vector>
+
+#include "kallima/price.hpp"
+
+namespace kallima::calibrate {
+
+/// One exchange as it was measured: every rank sends and receives so many messages.
+struct ExchangeSample {
+  Index messages = 1;
+  Index bytes = 0;  ///< of each message
+  double seconds = 0.;
+};
+
+/// What single messages cost, besides the samples.
+struct MessageTimes {
+  double one = 0.;       ///< seconds of an exchange of one short message
+  double overhead = 0.;  ///< seconds of starting to send one
+  double row = 0.;       ///< seconds of an exchange of `in_row` short messages
+  Index in_row = 2;
+};
+
+/// LogGP's parameters and those of the other models. Samples of at least two sizes.
+Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& samples);
+
+/// How well a model of a link explains samples: median of |modelled / measured - 1|.
+double residual(Model model, const Link& link, const std::vector<ExchangeSample>& samples);
+
+/// x and y >= 0 that minimise the sum of ((a x + b y) / c - 1)^2 over rows (a, b, c).
+struct Row {
+  double a = 0.;
+  double b = 0.;
+  double c = 1.;
+};
+struct Solution {
+  double x = 0.;
+  double y = 0.;
+};
+Solution least_squares(const std::vector<Row>& rows);
+
+/// The middle one. 0 of none.
+double median(std::vector<double> values);
+
+/// Largest distance of any of the values from their median, relative to it.
+double spread(const std::vector<double>& values);
+
+}  // namespace kallima::calibrate

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/links.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kallima/buffer.hpp"
+#include "transport/channel.hpp"
+#include "transport/windows.hpp"
+
+namespace kallima::calibrate {
+
+using transport::check;
+using transport::Message;
+
+namespace {
+
+/// Which node every rank is on, and its place there.
+struct Seats {
+  std::vector<int> node;
+  std::vector<int> place;
+};
+
+Seats seats_of(const Ranks& ranks) {
+  // A node is called after its first rank.
+  int first = ranks.rank();
+  check(MPI_Bcast(&first, 1, MPI_INT, 0, ranks.node()), "MPI_Bcast");
+  const std::array<int, 2> mine = {first, ranks.rank_on_node()};
+  std::vector<int> all(2 * static_cast<std::size_t>(ranks.size()));
+  check(MPI_Allgather(mine.data(), 2, MPI_INT, all.data(), 2, MPI_INT, ranks.communicator()->comm),
+        "MPI_Allgather");
+  Seats seats;
+  std::vector<int> firsts;
+  for (std::size_t r = 0; r < all.size(); r += 2) firsts.push_back(all[r]);
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  for (std::size_t r = 0; r < all.size(); r += 2) {
+    const auto at = std::lower_bound(firsts.begin(), firsts.end(), all[r]);
+    seats.node.push_back(static_cast<int>(at - firsts.begin()));
+    seats.place.push_back(all[r + 1]);
+  }
+  return seats;
+}
+
+/// The ranks that this one exchanges with.
+std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
+  const Seats seats = seats_of(ranks);
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  std::vector<int> result;
+  for (int other = 0; other < ranks.size(); ++other) {
+    const auto it = static_cast<std::size_t>(other);
+    if (it == me) continue;
+    const bool same_node = seats.node[it] == seats.node[me];
+    if (same_node != (level == Level::in_node)) continue;
+    const bool beside =
+        same_node ? seats.place[it] == (seats.place[me] ^ 1)
+                  : seats.node[it] == (seats.node[me] ^ 1) && seats.place[it] == seats.place[me];
+    const bool leading = same_node ? seats.place[me] < 2 : seats.place[me] == 0;
+    if (pattern == Pattern::all || (beside && (leading || pattern == Pattern::pairs))) {
+      result.push_back(other);
+    }
+  }
+  std::sort(result.begin(), result.end(), [&](int a, int b) {
+    return transport::round_of(ranks.rank(), a, ranks.size()) <
+           transport::round_of(ranks.rank(), b, ranks.size());
+  });
+  return result;
+}
+
+std::vector<Message> messages(const std::vector<int>& peers, std::byte* data, Index bytes,
+                              Index copies) {
+  std::vector<Message> result;
+  for (const int peer : peers) {
+    for (Index copy = 0; copy < copies; ++copy) {
+      result.push_back({peer, {data, bytes}});
+      data += bytes;
+    }
+  }
+  return result;
+}
+
+/// Calls `once` as often as all ranks need for `budget` seconds; returns the mean of a call, of the
+/// rank it took longest. Ranks that are not `busy` sleep. Collective.
+template <class Once>
+double mean_time(const Ranks& ranks, bool busy, double budget, Once once) {
+  // How often is rank 0's guess of a few calls, so that all call equally often.
+  constexpr int trial = 3;
+  ranks.meet();
+  double begin = MPI_Wtime();
+  if (busy) {
+    for (int i = 0; i < trial; ++i) once();
+  }
+  const double each = ranks.largest(busy ? (MPI_Wtime() - begin) / trial : 0.);
+  const double wanted = std::clamp(budget / std::max(each, 1e-9), 2., 20000.);
+  const auto count = static_cast<int>(ranks.largest(wanted));
+  ranks.meet();
+  begin = MPI_Wtime();
+  if (busy) {
+    for (int i = 0; i < count; ++i) once();
+  }
+  const double took = (MPI_Wtime() - begin) / count;
+  ranks.meet();
+  return ranks.mean(took, busy);
+}
+
+}  // namespace
+
+bool measurable(const Ranks& ranks, Level level) {
+  return level == Level::in_node ? ranks.per_node() > 1 : ranks.nodes() > 1;
+}
+
+Index messages_of(const Ranks& ranks, Level level, Pattern pattern) {
+  const auto mine = static_cast<double>(partners(ranks, level, pattern).size());
+  return static_cast<Index>(ranks.largest(mine));
+}
+
+double exchange_time(const Ranks& ranks, Level level, Pattern pattern, Index bytes, Index copies,
+                     double budget) {
+  const std::vector<int> peers = partners(ranks, level, pattern);
+  const Index all = static_cast<Index>(peers.size()) * bytes * copies;
+  const Buffer sent(host_memory(), std::max<Index>(1, all), "messages to calibrate with");
+  const Buffer received(host_memory(), std::max<Index>(1, all), "messages to calibrate with");
+  std::fill_n(sent.view().data, all, std::byte{0});
+  std::fill_n(received.view().data, all, std::byte{0});
+  const std::vector<Message> sends = messages(peers, sent.view().data, bytes, copies);
+  const std::vector<Message> receives = messages(peers, received.view().data, bytes, copies);
+  transport::Channel channel(ranks.communicator(), {});
+  channel.reserve(receives);
+  return mean_time(ranks, !peers.empty(), budget, [&] { channel.exchange(sends, receives); });
+}
+
+double overhead_time(const Ranks& ranks, Level level, double budget) {
+  const std::vector<int> peers = partners(ranks, level, Pattern::pair);
+  const MPI_Comm comm = ranks.communicator()->comm;
+  double posting = 0.;
+  int calls = 0;
+  mean_time(ranks, !peers.empty(), budget, [&] {
+    std::array<char, 8> out{};
+    std::array<char, 8> in{};
+    std::array<MPI_Request, 2> requests{};
+    check(MPI_Irecv(in.data(), 8, MPI_BYTE, peers.front(), 2, comm, requests.data()), "MPI_Irecv");
+    const double begin = MPI_Wtime();
+    check(MPI_Isend(out.data(), 8, MPI_BYTE, peers.front(), 2, comm, &requests[1]), "MPI_Isend");
+    posting += MPI_Wtime() - begin;
+    ++calls;
+    check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  });
+  return ranks.mean(posting / std::max(1, calls), calls > 0);
+}
+
+double meeting_time(const Ranks& ranks, Index count, double budget) {
+  const bool busy = ranks.rank_on_node() < count;
+  MPI_Comm some = MPI_COMM_NULL;
+  check(MPI_Comm_split(ranks.node(), busy ? 0 : 1, ranks.rank_on_node(), &some), "MPI_Comm_split");
+  std::unique_ptr<transport::Windows> windows;
+  if (busy) windows = transport::Windows::open(*transport::Communicator::of(some), {4096, 4096});
+  const bool none = ranks.any(busy && !windows);
+  const double took = none ? 0. : mean_time(ranks, busy, budget, [&] { windows->meet(); });
+  windows.reset();
+  check(MPI_Comm_free(&some), "MPI_Comm_free");
+  return took;
+}
+
+}  // namespace kallima::calibrate

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/ranks.hpp"
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+namespace kallima::calibrate {
+
+using transport::check;
+
+Ranks::Ranks(std::shared_ptr<const transport::Communicator> communicator)
+    : communicator_(std::move(communicator)) {
+  const MPI_Comm comm = communicator_->comm;
+  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_),
+        "MPI_Comm_split_type");
+  int on_node = 1;
+  check(MPI_Comm_rank(node_, &rank_on_node_), "MPI_Comm_rank");
+  check(MPI_Comm_size(node_, &on_node), "MPI_Comm_size");
+  const int first = rank_on_node_ == 0 ? 1 : 0;
+  check(MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  check(MPI_Allreduce(&on_node, &per_node_, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+}
+
+Ranks::~Ranks() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0 && node_ != MPI_COMM_NULL) MPI_Comm_free(&node_);
+}
+
+void Ranks::meet() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(communicator_->comm, &request), "MPI_Ibarrier");
+  for (int done = 0; done == 0;) {
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+double Ranks::mean(double mine, bool has) const {
+  const std::array<double, 2> own = {has ? mine : 0., has ? 1. : 0.};
+  std::array<double, 2> sum{};
+  check(MPI_Allreduce(own.data(), sum.data(), 2, MPI_DOUBLE, MPI_SUM, communicator_->comm),
+        "MPI_Allreduce");
+  return sum[1] > 0. ? sum[0] / sum[1] : 0.;
+}
+
+double Ranks::largest(double mine) const {
+  double result = 0.;
+  check(MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE, MPI_MAX, communicator_->comm),
+        "MPI_Allreduce");
+  return result;
+}
+
+}  // namespace kallima::calibrate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who measures: all ranks, or the first few of every node while the others sleep.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "transport/communicator.hpp"
+
+namespace kallima::calibrate {
+
+/// The ranks of a calibration.
+class Ranks {
+ public:
+  /// Collective.
+  explicit Ranks(std::shared_ptr<const transport::Communicator> communicator);
+  Ranks(const Ranks&) = delete;
+  Ranks(Ranks&&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  Ranks& operator=(Ranks&&) = delete;
+  ~Ranks();
+
+  [[nodiscard]] const std::shared_ptr<const transport::Communicator>& communicator() const {
+    return communicator_;
+  }
+  [[nodiscard]] int rank() const { return communicator_->rank; }
+  [[nodiscard]] int size() const { return communicator_->size; }
+  [[nodiscard]] int nodes() const { return nodes_; }
+  /// Ranks on the node that has most.
+  [[nodiscard]] int per_node() const { return per_node_; }
+  [[nodiscard]] int rank_on_node() const { return rank_on_node_; }
+  [[nodiscard]] MPI_Comm node() const { return node_; }
+
+  /// Waits for all without taking a core from those still at work. Collective.
+  void meet() const;
+  /// Mean of a figure over the ranks that have one. Collective.
+  [[nodiscard]] double mean(double mine, bool has) const;
+  /// The largest. Collective.
+  [[nodiscard]] double largest(double mine) const;
+  [[nodiscard]] bool any(bool mine) const { return largest(mine ? 1. : 0.) > 0.; }
+
+ private:
+  std::shared_ptr<const transport::Communicator> communicator_;
+  MPI_Comm node_ = MPI_COMM_NULL;
+  int nodes_ = 1;
+  int per_node_ = 1;
+  int rank_on_node_ = 0;
+};
+
+}  // namespace kallima::calibrate

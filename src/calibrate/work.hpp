@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Local work as a rank of a plan does it: one sweep over an array, run by the executor that runs
+// plans, in memory such as users have.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "kallima/buffer.hpp"
+#include "kallima/plan.hpp"
+
+namespace kallima::calibrate {
+
+/// One sweep over lines x length elements.
+struct Work {
+  Precision precision = Precision::f64;
+  Index length = 256;               ///< of a line
+  Index lines = 1;                  ///< how many
+  bool across = false;              ///< lines lie across memory
+  Kernel kernel = Kernel::fourier;  ///< none: a copy; real: of reals
+  bool twiddles = false;            ///< along the first digit of a split axis
+
+  /// Elements that are transformed.
+  [[nodiscard]] Index elements() const { return length * lines; }
+  /// Bytes of input and output together.
+  [[nodiscard]] Index bytes() const;
+};
+
+/// Two arrays that all work goes through.
+class Arrays {
+ public:
+  /// Room for so many bytes each, touched. OutOfMemory.
+  explicit Arrays(Index bytes);
+
+  [[nodiscard]] std::byte* from() const { return from_.view().data; }
+  [[nodiscard]] std::byte* to() const { return to_.view().data; }
+
+ private:
+  Buffer from_;
+  Buffer to_;
+};
+
+/// Seconds of one run: the median of runs in a row that take at least `budget` seconds together,
+/// three at least.
+double seconds_of(const Work& work, const Arrays& arrays, Index tile_bytes, double budget);
+
+}  // namespace kallima::calibrate

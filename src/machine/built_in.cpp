@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A machine for those who have not calibrated theirs: two sockets, a tapered fat tree, each figure
+// as slow as clusters in use commonly have it. Plans made on it avoid what is expensive everywhere;
+// its seconds are no prediction.
+#include "kallima/machine.hpp"
+
+namespace kallima {
+
+namespace {
+
+FftRates rates(double scale) {
+  const auto scaled = [&](std::vector<Curve::Point> points) {
+    for (Curve::Point& point : points) point.second *= scale;
+    return Curve(std::move(points));
+  };
+  FftRates result;
+  result.lines = scaled({{2., 2e-9}, {32., 2e-9}, {1024., 3e-9}, {65536., 8e-9}, {1e9, 2e-8}});
+  result.interleaved =
+      scaled({{2., 3e-9}, {32., 3.5e-9}, {1024., 5e-9}, {65536., 1.5e-8}, {1e9, 3e-8}});
+  result.primes = Curve({{2., 1.}, {3., 1.2}, {7., 1.5}, {13., 2.}, {101., 5.}, {1e9, 5.}});
+  result.real = 0.55;
+  result.twiddle = scale * 1e-9;
+  return result;
+}
+
+Speed speed(Index active, double per_byte) {
+  constexpr double second_cache = 1 << 20;
+  constexpr double third_cache = 1 << 24;
+  Speed result;
+  result.active = active;
+  result.f32 = rates(0.6);
+  result.f64 = rates(1.);
+  const std::vector<Curve::Point> beyond = {{second_cache, 0.}, {third_cache, per_byte}};
+  result.copy = Curve({{second_cache, 0.3 * per_byte}, {third_cache, per_byte}});
+  result.lines = Curve(beyond);
+  result.interleaved = Curve({{second_cache, 0.}, {third_cache, 1.2 * per_byte}});
+  return result;
+}
+
+Link link(double latency, double overhead, Curve per_byte, double node_per_byte) {
+  const double large = per_byte.points().back().second;
+  const Fits fits{latency + 2 * overhead, large, large * 4096., 4096., large, 10 * latency};
+  return {latency, overhead, latency, std::move(per_byte), node_per_byte, fits};
+}
+
+Machine make() {
+  Machine machine;
+  machine.name = "built-in";
+  machine.about = "a common cluster, each figure on the slow side; calibrate for yours";
+  machine.node = {64, 64, 256e9, false};
+  machine.speeds = {speed(1, 2e-10), speed(64, 6e-10)};
+  machine.windows.meet = Curve({{2., 1e-6}, {128., 1e-5}});
+  machine.windows.per_byte = 1e-11;
+  machine.in_node = link(1e-6, 5e-7, Curve({{1024., 4e-10}, {1048576., 2.5e-10}}), 0.);
+  machine.between_nodes = link(2e-6, 1e-6, Curve({{1024., 4e-10}, {65536., 1e-10}}), 5e-11);
+  machine.topology = {Wiring::fat_tree, 2., 3, 2, 0};
+  machine.accuracy = {0.5, 0.5};
+  machine.sources = {{"all", "chosen to be slower than most; nothing was measured"}};
+  return machine;
+}
+
+}  // namespace
+
+const Machine& built_in_machine() {
+  static const Machine machine = make();
+  return machine;
+}
+
+}  // namespace kallima

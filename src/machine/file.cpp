@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The text form of a machine: TOML, written so that people can read and mend it, with the unit of
+// every figure beside it. Figures are written with as many digits as restore them exactly.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+// Its own warnings are not ours.
+#include <toml++/toml.h>
+
+#include "base/text.hpp"
+#include "kallima/error.hpp"
+#include "kallima/machine.hpp"
+
+namespace kallima {
+
+namespace {
+
+constexpr const char* schema = "kallima.machine/1";
+
+constexpr std::array wirings = {
+    std::pair{Wiring::full, "full"}, std::pair{Wiring::fat_tree, "fat-tree"},
+    std::pair{Wiring::torus, "torus"}, std::pair{Wiring::dragonfly, "dragonfly"}};
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw ParseError("the machine file cannot be read: " + what +
+                   "; mend it, or make it anew with `kallima calibrate`");
+}
+
+/// A table of the file, and what it is called in messages. Keys that nobody asked for are refused
+/// in the end: most are misspelt.
+class Table {
+ public:
+  Table(const toml::table& table, std::string name) : table_(table), name_(std::move(name)) {}
+  Table(const Table&) = delete;
+  Table(Table&&) = delete;
+  Table& operator=(const Table&) = delete;
+  Table& operator=(Table&&) = delete;
+  ~Table() = default;
+
+  [[nodiscard]] std::string called(const char* key) const {
+    return name_.empty() ? key : name_ + "." + key;
+  }
+
+  [[nodiscard]] const toml::node* find(const char* key) {
+    asked_.emplace_back(key);
+    return table_.get(key);
+  }
+
+  std::string word(const char* key, const char* otherwise = nullptr) {
+    const toml::node* const node = find(key);
+    if (node == nullptr && otherwise != nullptr) return otherwise;
+    if (node == nullptr || !node->is_string()) refuse("it has no text " + called(key));
+    return node->as_string()->get();
+  }
+
+  double number(const char* key, std::optional<double> otherwise = {}) {
+    const toml::node* const node = find(key);
+    if (node == nullptr && otherwise) return *otherwise;
+    const std::optional<double> value = node == nullptr ? std::nullopt : node->value<double>();
+    if (!value || !std::isfinite(*value) || *value < 0.) {
+      refuse(called(key) + " is not a number from 0 on");
+    }
+    return *value;
+  }
+
+  Index count(const char* key, Index least, std::optional<Index> otherwise = {}) {
+    const toml::node* const node = find(key);
+    if (node == nullptr && otherwise) return *otherwise;
+    const std::optional<std::int64_t> value =
+        node == nullptr || !node->is_integer() ? std::nullopt : node->value<std::int64_t>();
+    if (!value || *value < least || *value > most_count) {
+      refuse(fmt::format("{} is not a whole number from {} to {}", called(key), least, most_count));
+    }
+    return *value;
+  }
+
+  bool flag(const char* key, bool otherwise) {
+    const toml::node* const node = find(key);
+    if (node == nullptr) return otherwise;
+    if (!node->is_boolean()) refuse(called(key) + " is neither true nor false");
+    return node->as_boolean()->get();
+  }
+
+  /// A number is a curve that is the same everywhere.
+  Curve curve(const char* key) {
+    const toml::node* const node = find(key);
+    if (node == nullptr) refuse("it has no curve " + called(key));
+    try {
+      if (node->is_number()) return Curve({{1., node->value<double>().value_or(-1.)}});
+      std::vector<Curve::Point> points;
+      if (!node->is_array()) refuse(called(key) + " is not a list of points");
+      for (const toml::node& entry : *node->as_array()) points.push_back(point(entry, key));
+      return Curve(std::move(points));
+    } catch (const InvalidOption& error) {
+      refuse(called(key) + ": " + error.what());
+    }
+  }
+
+  const toml::table& table(const char* key) {
+    const toml::node* const node = find(key);
+    if (node == nullptr || !node->is_table()) refuse("it has no table " + called(key));
+    return *node->as_table();
+  }
+
+  /// Refuses what was not asked for.
+  void done() const {
+    for (const auto& [key, node] : table_) {
+      const auto known = [&](const std::string& asked) { return asked == key.str(); };
+      if (std::none_of(asked_.begin(), asked_.end(), known)) {
+        refuse("nobody knows " + called(std::string(key.str()).c_str()));
+      }
+    }
+  }
+
+ private:
+  static constexpr Index most_count = Index{1} << 40;
+
+  [[nodiscard]] Curve::Point point(const toml::node& entry, const char* key) const {
+    const toml::array* const pair = entry.as_array();
+    if (pair == nullptr || pair->size() != 2 || !pair->get(0)->is_number() ||
+        !pair->get(1)->is_number()) {
+      refuse(called(key) + " has a point that is not two numbers");
+    }
+    return {pair->get(0)->value<double>().value_or(-1.),
+            pair->get(1)->value<double>().value_or(-1.)};
+  }
+
+  const toml::table& table_;
+  std::string name_;
+  std::vector<std::string> asked_;
+};
+
+FftRates read_rates(const toml::table& from, const std::string& name) {
+  Table table(from, name);
+  FftRates rates;
+  rates.lines = table.curve("lines");
+  rates.interleaved = table.curve("interleaved");
+  rates.primes = table.curve("primes");
+  rates.real = table.number("real");
+  rates.twiddle = table.number("twiddle");
+  table.done();
+  return rates;
+}
+
+Speed read_speed(const toml::table& from) {
+  Table table(from, "speed");
+  Speed speed;
+  speed.active = table.count("active", 1);
+  speed.copy = table.curve("copy");
+  speed.lines = table.curve("lines");
+  speed.interleaved = table.curve("interleaved");
+  speed.f32 = read_rates(table.table("f32"), "speed.f32");
+  speed.f64 = read_rates(table.table("f64"), "speed.f64");
+  table.done();
+  return speed;
+}
+
+std::vector<Speed> read_speeds(const toml::node* node) {
+  std::vector<Speed> speeds;
+  if (node == nullptr || !node->is_array_of_tables()) refuse("it has no [[speed]]");
+  for (const toml::node& entry : *node->as_array()) {
+    speeds.push_back(read_speed(*entry.as_table()));
+    if (speeds.size() > 1 && speeds[speeds.size() - 2].active >= speeds.back().active) {
+      refuse("speed.active does not grow from one [[speed]] to the next");
+    }
+  }
+  if (speeds.empty()) refuse("it has no [[speed]]");
+  return speeds;
+}
+
+Fits read_fits(const toml::table& from, const std::string& name) {
+  Table table(from, name);
+  Fits fits;
+  fits.alpha = table.number("alpha");
+  fits.beta = table.number("beta");
+  fits.datum_gap = table.number("datum_gap");
+  fits.datum_bytes = table.number("datum_bytes");
+  if (fits.datum_bytes < 1.) refuse(name + ".datum_bytes is less than 1");
+  fits.bsp_gap = table.number("bsp_gap");
+  fits.bsp_sync = table.number("bsp_sync");
+  table.done();
+  return fits;
+}
+
+Link read_link(const toml::table& from, const char* name) {
+  Table table(from, name);
+  Link link;
+  link.latency = table.number("latency");
+  link.overhead = table.number("overhead");
+  link.gap = table.number("gap");
+  link.per_byte = table.curve("per_byte");
+  link.node_per_byte = table.number("node_per_byte", 0.);
+  link.fits = read_fits(table.table("fits"), std::string(name) + ".fits");
+  table.done();
+  return link;
+}
+
+Sharing read_windows(const toml::table& from) {
+  Table table(from, "windows");
+  Sharing windows;
+  windows.available = table.flag("available", true);
+  windows.meet = table.curve("meet");
+  windows.per_byte = table.number("per_byte", 0.);
+  table.done();
+  return windows;
+}
+
+Topology read_topology(const toml::table& from) {
+  Table table(from, "topology");
+  Topology topology;
+  const std::string wiring = table.word("wiring");
+  bool known = false;
+  for (const auto& [kind, name] : wirings) {
+    if (wiring != name) continue;
+    topology.wiring = kind;
+    known = true;
+  }
+  if (!known) refuse("topology.wiring is none of full, fat-tree, torus, dragonfly");
+  topology.taper = table.number("taper", 1.);
+  if (topology.taper < 1.) refuse("topology.taper is less than 1");
+  topology.dimensions = table.count("dimensions", 1, 3);
+  topology.groups = table.count("groups", 2, 2);
+  topology.nodes = table.count("nodes", 0, 0);
+  table.done();
+  return topology;
+}
+
+Node read_node(const toml::table& from) {
+  Table table(from, "node");
+  Node node;
+  node.cores = table.count("cores", 1);
+  node.ranks = table.count("ranks", 1);
+  node.memory = table.number("memory", 0.);
+  node.overlaps = table.flag("overlaps", false);
+  table.done();
+  return node;
+}
+
+Accuracy read_accuracy(const toml::table& from) {
+  Table table(from, "accuracy");
+  Accuracy accuracy;
+  accuracy.sweeps = table.number("sweeps");
+  accuracy.exchanges = table.number("exchanges");
+  table.done();
+  return accuracy;
+}
+
+std::map<std::string, std::string> read_sources(const toml::table& from) {
+  std::map<std::string, std::string> sources;
+  for (const auto& [key, node] : from) {
+    if (!node.is_string()) refuse("a source is not a text");
+    sources.emplace(key.str(), node.as_string()->get());
+  }
+  return sources;
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+std::string number_text(double value) {
+  std::string text = fmt::format("{}", value);
+  const bool whole = text.find_first_of(".en") == std::string::npos;
+  return whole ? text + ".0" : text;
+}
+
+std::string curve_text(const char* key, const Curve& curve, const char* unit) {
+  std::string text = fmt::format("# {}\n{} = [", unit, key);
+  std::size_t column = 0;
+  for (const auto& [argument, value] : curve.points()) {
+    const std::string point = fmt::format("[{}, {}], ", number_text(argument), number_text(value));
+    constexpr std::size_t width = 96;
+    if (column + point.size() > width) {
+      text += "\n  ";
+      column = 0;
+    }
+    text += point;
+    column += point.size();
+  }
+  return text + "]\n";
+}
+
+std::string rates_text(const char* precision, const FftRates& rates) {
+  return fmt::format(
+      "\n[speed.{}]\n{}{}{}real = {}  # a real element's time over a complex one's\n"
+      "twiddle = {}  # seconds per element of an axis that is split\n",
+      precision,
+      curve_text("lines", rates.lines, "seconds per element in cache, over the length of a line"),
+      curve_text("interleaved", rates.interleaved, "likewise of lines that lie across memory"),
+      curve_text("primes", rates.primes, "times that, over the length's largest prime"),
+      number_text(rates.real), number_text(rates.twiddle));
+}
+
+std::string speed_text(const Speed& speed) {
+  return fmt::format(
+      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}{}", speed.active,
+      curve_text("copy", speed.copy, "seconds per byte copied, over the bytes of all arrays"),
+      curve_text("lines", speed.lines, "seconds per byte that sweeps of lines take beyond cache"),
+      curve_text("interleaved", speed.interleaved, "likewise of lines that lie across memory"),
+      rates_text("f32", speed.f32), rates_text("f64", speed.f64));
+}
+
+std::string fits_text(const char* name, const Fits& fits) {
+  return fmt::format(
+      "\n[{}.fits]  # by models that know less\nalpha = {}  # seconds per message\nbeta = {}  # "
+      "seconds per byte\ndatum_gap = {}  # LogP's g, seconds\ndatum_bytes = {}\nbsp_gap = {}  # "
+      "seconds per byte\nbsp_sync = {}  # seconds\n",
+      name, number_text(fits.alpha), number_text(fits.beta), number_text(fits.datum_gap),
+      number_text(fits.datum_bytes), number_text(fits.bsp_gap), number_text(fits.bsp_sync));
+}
+
+std::string link_text(const char* name, const Link& link) {
+  return fmt::format(
+             "\n[{}]\nlatency = {}  # L, seconds\noverhead = {}  # o, seconds\ngap = {}  # g, "
+             "seconds\n"
+             "{}node_per_byte = {}  # seconds per byte that all ranks of a node send together\n",
+             name, number_text(link.latency), number_text(link.overhead), number_text(link.gap),
+             curve_text("per_byte", link.per_byte,
+                        "G: seconds per byte, over the bytes of a message"),
+             number_text(link.node_per_byte)) +
+         fits_text(name, link.fits);
+}
+
+std::string wiring_name(Wiring wiring) {
+  for (const auto& [kind, name] : wirings) {
+    if (kind == wiring) return name;
+  }
+  throw InternalError("a wiring without a name");
+}
+
+}  // namespace
+
+Machine Machine::parse(std::string_view toml) {
+  try {
+    const toml::table root = toml::parse(toml);
+    Table table(root, "");
+    const std::string found = table.word("schema");
+    if (found != schema) refuse("its schema is '" + found + "', not '" + schema + "'");
+    Machine machine;
+    machine.name = table.word("name");
+    machine.about = table.word("about", "");
+    machine.made = table.word("made", "");
+    machine.node = read_node(table.table("node"));
+    machine.speeds = read_speeds(table.find("speed"));
+    machine.windows = read_windows(table.table("windows"));
+    machine.in_node = read_link(table.table("in_node"), "in_node");
+    machine.between_nodes = read_link(table.table("between_nodes"), "between_nodes");
+    machine.topology = read_topology(table.table("topology"));
+    machine.accuracy = read_accuracy(table.table("accuracy"));
+    machine.sources = read_sources(table.table("sources"));
+    table.done();
+    return machine;
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("line {}: {}", error.source().begin.line, error.description()));
+  }
+}
+
+std::string Machine::to_text() const {
+  std::string text = fmt::format(
+      "# A machine as `kallima calibrate` measures it, or as it was published. Times are in "
+      "seconds,\n# sizes in bytes. [sources] says where figures come from.\n"
+      "schema = \"{}\"\nname = {}\nabout = {}\nmade = {}\n",
+      schema, quoted(name), quoted(about), quoted(made));
+  text += fmt::format(
+      "\n[node]\ncores = {}  # ranks that work without taking turns\nranks = {}  # a node, where "
+      "nobody says otherwise\nmemory = {}  # bytes; 0: not known\noverlaps = {}  # computes while "
+      "memory moves\n",
+      node.cores, node.ranks, number_text(node.memory), node.overlaps);
+  for (const Speed& speed : speeds) text += speed_text(speed);
+  text += fmt::format(
+      "\n[windows]\navailable = {}\n{}per_byte = {}  # seconds per byte read from or written to "
+      "other ranks\n",
+      windows.available,
+      curve_text("meet", windows.meet, "seconds until all have met, over their number"),
+      number_text(windows.per_byte));
+  text += link_text("in_node", in_node) + link_text("between_nodes", between_nodes);
+  text += fmt::format(
+      "\n[topology]\nwiring = \"{}\"\ntaper = {}\ndimensions = {}  # of a torus\ngroups = {}  # of "
+      "a dragonfly\nnodes = {}  # 0: as many as "
+      "asked "
+      "for\n",
+      wiring_name(topology.wiring), number_text(topology.taper), topology.dimensions,
+      topology.groups, topology.nodes);
+  text += fmt::format("\n[accuracy]\nsweeps = {}\nexchanges = {}\n\n[sources]\n",
+                      number_text(accuracy.sweeps), number_text(accuracy.exchanges));
+  for (const auto& [figure, source] : sources) {
+    text += fmt::format("{} = {}\n", quoted(figure), quoted(source));
+  }
+  return text;
+}
+
+std::uint64_t Machine::hash() const { return text::hash(to_text()); }
+
+}  // namespace kallima

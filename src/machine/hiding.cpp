@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/hiding.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "machine/powers_of_two.hpp"
+
+namespace kallima::models {
+
+namespace {
+
+/// The paper's letters.
+struct Letters {
+  Index m, l;
+  Index log_m, log_l, log_p, g;
+};
+
+Index times(Index a, Index b) { return checked_mul(a, b, "steps of a butterfly"); }
+Index plus(Index a, Index b) { return checked_add(a, b, "steps of a butterfly"); }
+
+Letters letters_of(const Butterfly& butterfly) {
+  const Index log_n = exact_log2(butterfly.inputs, "inputs");
+  const Index log_p = exact_log2(butterfly.procs, "procs");
+  require(log_p >= 1 && 2 * log_p <= log_n, "procs is " + std::to_string(butterfly.procs) +
+                                                "; take at least 2, and at most the root of the " +
+                                                std::to_string(butterfly.inputs) + " inputs");
+  require(butterfly.gap >= 1 && butterfly.latency >= 0,
+          "gap is " + std::to_string(butterfly.gap) + " and latency " +
+              std::to_string(butterfly.latency) + "; take a gap from 1 and a latency from 0");
+  const Index log_m = log_n - log_p;
+  const Index log_l = log_m - log_p;
+  return {Index{1} << log_m, Index{1} << log_l, log_m, log_l, log_p, butterfly.gap};
+}
+
+/// R of Theorem 5.1 for g <= 2P - 2. 2^j* divides m, as j* <= log P then.
+Index rest_after(const Letters& of, Index j_star, Form form) {
+  const Index j = form == Form::printed ? j_star - 1 : j_star;
+  // m (j - 2 + 2^(1 - j)), where j may be 0.
+  const Index done = times(of.m, j - 2) + (2 * of.m >> j);
+  return times(of.m, of.log_p) - done;
+}
+
+}  // namespace
+
+Index ideal_steps(const Butterfly& butterfly) {
+  const Letters of = letters_of(butterfly);
+  return times(of.m, of.log_m + of.log_p);
+}
+
+Index simple_steps(const Butterfly& butterfly) {
+  const Letters of = letters_of(butterfly);
+  const Index sending = times(of.m - of.l - 1, of.g);
+  return plus(plus(ideal_steps(butterfly), sending), butterfly.latency);
+}
+
+Index last_send_steps(const Butterfly& butterfly, Form form) {
+  const Letters of = letters_of(butterfly);
+  if (of.g >= of.log_m) return plus(of.m - 1, times(of.m - of.l - 1, of.g));  // (1)
+  const Index computing = times(of.m, of.log_m) + (Index{1} << of.g) - 1;
+  if (of.g > of.log_l + 1) return computing - of.g - of.l * of.g;  // (2)
+  const Index printed = computing - of.l * (of.log_l + 1);         // (3)
+  return form == Form::printed ? printed : printed - of.g;
+}
+
+Index output_driven_steps(const Butterfly& butterfly, Form form) {
+  const Letters of = letters_of(butterfly);
+  const Index arrived = plus(last_send_steps(butterfly, form), butterfly.latency);
+  return plus(std::max(arrived, times(of.m, of.log_m)), times(of.m, of.log_p));
+}
+
+bool hides_all(const Butterfly& butterfly) {
+  const Letters of = letters_of(butterfly);
+  // n >= (2^g / g) P^2 is l g >= 2^g.
+  return of.g < 62 && times(of.l, of.g) >= Index{1} << of.g;
+}
+
+Index small_steps(const Butterfly& butterfly, Form form) {
+  const Letters of = letters_of(butterfly);
+  require(of.g > of.log_m, "gap is " + std::to_string(of.g) +
+                               "; theorem 5.1 is for n < 2^g P, take a gap above " +
+                               std::to_string(of.log_m) + " or use last_send_steps");
+  Index last = of.m - 1;
+  Index rest = 2 * butterfly.procs - 2;
+  if (of.g <= 2 * butterfly.procs - 2) {
+    // ceil(log2(g + 2)) is the number of bits of g + 1.
+    const auto bits = static_cast<Index>(std::bit_width(static_cast<std::uint64_t>(of.g) + 1));
+    const Index j_star = bits - 1;
+    last = of.m - (of.m >> j_star);
+    rest = rest_after(of, j_star, form);
+  }
+  const Index sending = times(last - of.l, of.g);
+  const Index waiting = plus(plus(of.m - 1, butterfly.latency), plus(sending, rest));
+  return std::max(ideal_steps(butterfly), waiting);
+}
+
+}  // namespace kallima::models

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a sweep's tiles are chosen; in one place, so that what is calibrated is what is planned.
+#pragma once
+
+#include "kallima/planner.hpp"
+
+namespace kallima {
+
+/// The sweep along a digit of a layout, by itself.
+Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
+                    std::size_t digit);
+
+}  // namespace kallima
