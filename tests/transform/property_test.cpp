@@ -53,6 +53,18 @@ Index total(Index value, MPI_Comm comm, MPI_Op op = MPI_SUM) {
   return sum;
 }
 
+/// The route that is taken where this one is asked for: windows are of one node.
+Route taken(Route asked, MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int on_node = 0;
+  int all = 0;
+  MPI_Comm_size(node, &on_node);
+  MPI_Comm_size(comm, &all);
+  MPI_Comm_free(&node);
+  return asked == Route::windows && on_node != all ? Route::messages : asked;
+}
+
 /// What lies where in this rank's memory, at one end of a transform.
 template <class T>
 class End {
@@ -212,9 +224,10 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
   options.route = route;
   const Planned<T> fft = planned<T>(c, options, comm);
   const Plan& plan = fft.plan();
+  const Route expected_route = taken(route, comm);
   for (const Step& step : plan.steps()) {
     const auto* const exchange = std::get_if<Exchange>(&step);
-    if (exchange != nullptr && exchange->route != route) return "another route was taken";
+    if (exchange != nullptr && exchange->route != expected_route) return "another route was taken";
   }
   const Index elements = volume(c.shape);
   const End<T> from(plan.states().front(), fft.rank());
