@@ -34,7 +34,16 @@ void add_plan(CLI::App& program, Action& chosen);
 /// `kallima calibrate`: measures the machine it is started on.
 void add_calibrate(CLI::App& program, Action& chosen);
 
+/// `kallima predict`: what a transform will cost, for ranks and machines that need not be there.
+void add_predict(CLI::App& program, Action& chosen);
+
+/// `kallima advise`: which ranks, grids and sizes are good ones.
+void add_advise(CLI::App& program, Action& chosen);
+
 /// `kallima bench`: time and error of the transform on the ranks it is started on.
 void add_bench(CLI::App& program, Action& chosen);
+
+/// `kallima doctor`: what in this MPI and machine will hurt, and the mend.
+void add_doctor(CLI::App& program, Action& chosen);
 
 }  // namespace kallima::cli

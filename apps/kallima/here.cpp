@@ -13,6 +13,18 @@ namespace kallima::cli {
 
 namespace {
 
+/// The processor's name where the system tells it, as Linux does; otherwise nothing.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    return fmt::format(" ({})", text::trim(std::string_view(line).substr(line.find(':') + 1)));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string host_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
@@ -34,18 +46,6 @@ std::string library_version() {
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
-
-/// The processor's name where the system tells it, as Linux does; otherwise nothing.
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    return fmt::format(" ({})", text::trim(std::string_view(line).substr(line.find(':') + 1)));
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string here(const Session& session) {
   return fmt::format("{} on {}, {}, host {}{}", text::plural(session.size, "rank"),

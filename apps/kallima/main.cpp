@@ -20,7 +20,10 @@ constexpr const char* description =
 
 constexpr const char* footer = R"(Examples:
   kallima plan c2c:512^3 -n 64                  what would be done on 64 ranks
+  kallima predict c2c:512^3 -n 1..4096          what it will cost, on any number of ranks
+  mpirun -n 4 kallima calibrate -o here.toml    what this machine is, to price on
   mpirun -n 4 kallima bench c2c:256^3 --verify  how fast and how exact it is here
+  mpirun -n 4 kallima doctor                    what in this MPI and machine will hurt
 
 PROBLEM:
   c2c:512x512x512     complex to complex, double precision
@@ -68,7 +71,8 @@ ExitCode run(const Arguments& arguments) {
   program.get_formatter()->label("REQUIRED", "(required)");
   program.require_subcommand(1);
   program.set_version_flag("--version", "kallima " KALLIMA_VERSION, "Print the version and exit");
-  for (const auto add : {add_calibrate, add_plan, add_bench}) add(program, chosen);
+  for (const auto add : {add_calibrate, add_plan, add_predict, add_advise, add_bench, add_doctor})
+    add(program, chosen);
   try {
     program.parse(Arguments(arguments.rbegin(), arguments.rend()));  // CLI11 takes the last first
   } catch (const CLI::CallForVersion& call) {

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "command.hpp"
 #include "kallima/planner.hpp"
+#include "machine_arguments.hpp"
 #include "options.hpp"
 #include "plan/schedule.hpp"
 #include "problem_arguments.hpp"
@@ -26,6 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct PlanArguments {
   ProblemArguments what;
+  MachineArguments on;
   std::string ranks;
   Index ranks_per_node = 0;
   bool all = false;
@@ -69,7 +71,25 @@ Json step_json(const Plan& plan, std::size_t i) {
           {"most_messages_received", moved.most_messages_received}};
 }
 
-Json plan_json(const Plan& plan) {
+Json price_json(const Plan& plan, const Machine& machine) {
+  const PlanCost cost = price(plan, machine);
+  Json steps = Json::array();
+  for (const StepCost& step : cost.steps) {
+    steps.push_back({{"first", step.first},
+                     {"steps", step.steps},
+                     {"what", step.what},
+                     {"seconds", step.cost.total()},
+                     {"binds", step.cost.binds()},
+                     {"bytes", step.bytes},
+                     {"messages", step.messages},
+                     {"bytes_between_nodes", step.bytes_between},
+                     {"messages_between_nodes", step.messages_between}});
+  }
+  return {{"machine", machine.name},     {"seconds", cost.total.total()}, {"spread", cost.spread},
+          {"binds", cost.total.binds()}, {"steps", std::move(steps)},     {"beyond", cost.beyond}};
+}
+
+Json plan_json(const Plan& plan, const Machine& machine) {
   const Index bytes = Element{true, plan.problem().precision}.bytes();  // of a workspace's element
   const Moves moved = plan.total_moves();
   const Schedule apart = schedule(plan, false);
@@ -96,6 +116,7 @@ Json plan_json(const Plan& plan) {
             {"in_place", in_place_needs.arrays() * bytes},
             {"tile", std::max(apart_needs.tile, in_place_needs.tile) * bytes},
             {"roots", apart_needs.roots * bytes}}},
+          {"price", price_json(plan, machine)},
           {"hash", text::hex(plan.hash())}};
 }
 
@@ -104,8 +125,27 @@ std::string picture(const std::string& title, const Layout& layout) {
   return fmt::format("\n{}\n{}", heading(title + others), layout.picture());
 }
 
-std::string plan_text(const Plan& plan) {
-  std::string text = plan.to_text();
+/// What each step costs, and of what that is made.
+std::string price_text(const Plan& plan, const Machine& machine) {
+  const PlanCost cost = price(plan, machine);
+  std::vector<std::vector<std::string>> rows = {
+      {"step", "time", "latency", "bandwidth", "memory", "compute", "what binds"}};
+  const auto part = [](double seconds) { return seconds > 0. ? duration(seconds) : "-"; };
+  const auto add = [&](const std::string& what, const Cost& one) {
+    rows.push_back({what, duration(one.total()), part(one.latency), part(one.bandwidth),
+                    part(one.memory), part(one.compute), std::string(one.binds())});
+  };
+  for (const StepCost& step : cost.steps) add(step.what, step.cost);
+  add("total", cost.total);
+  std::string text = "\n" + priced_on(machine) + table(rows);
+  for (const std::string& what : cost.beyond) {
+    text += fmt::format("beyond what was calibrated: {}\n", what);
+  }
+  return text;
+}
+
+std::string plan_text(const Plan& plan, const Machine& machine) {
+  std::string text = plan.to_text() + price_text(plan, machine);
   const bool same = plan.input() == plan.output();
   text += picture(same ? "Ranks that hold the input and the output" : "Ranks that hold the input",
                   plan.input());
@@ -114,34 +154,35 @@ std::string plan_text(const Plan& plan) {
 }
 
 /// All plans side by side, the one that would be taken first, then each in words.
-std::string plans_text(const std::vector<NamedPlan>& plans) {
-  std::vector<std::vector<std::string>> rows = {{"plan", "exchanges", "bytes moved", "messages",
-                                                 "busiest sends", "in messages", "passes",
-                                                 "workspace", "largest array"}};
+std::string plans_text(const std::vector<NamedPlan>& plans, const Machine& machine) {
+  std::vector<std::vector<std::string>> rows = {{"plan", "time", "exchanges", "bytes moved",
+                                                 "messages", "busiest sends", "in messages",
+                                                 "passes", "workspace", "largest array"}};
   for (const NamedPlan& named : plans) {
     const Plan& plan = named.plan;
     const Index bytes = Element{true, plan.problem().precision}.bytes();
     const Moves moved = plan.total_moves();
     const Schedule legs = schedule(plan, false);
     const Workspace need = largest_workspace(plan, legs);
-    rows.push_back({std::string(name_of(named.way)), text::grouped(plan.exchanges()),
-                    text::bytes(moved.bytes), text::grouped(moved.messages),
-                    text::bytes(moved.most_bytes_sent), text::grouped(moved.most_messages_sent),
-                    text::grouped(legs.passes()), text::bytes(need.arrays() * bytes),
+    rows.push_back({std::string(name_of(named.way)), duration(named.cost.total.total()),
+                    text::grouped(plan.exchanges()), text::bytes(moved.bytes),
+                    text::grouped(moved.messages), text::bytes(moved.most_bytes_sent),
+                    text::grouped(moved.most_messages_sent), text::grouped(legs.passes()),
+                    text::bytes(need.arrays() * bytes),
                     text::bytes(plan.largest_local_size() * bytes)});
   }
-  std::string text =
-      fmt::format("{}\n{}", heading("Every plan known; the first is taken"), table(rows));
+  std::string text = fmt::format("{}\n{}{}", heading("Every plan known; the first is taken"),
+                                 priced_on(machine), table(rows));
   for (const NamedPlan& named : plans) {
     text += fmt::format("\n{}\n{}", heading(std::string(name_of(named.way))), named.plan.to_text());
   }
   return text;
 }
 
-Json plans_json(const std::vector<NamedPlan>& plans) {
+Json plans_json(const std::vector<NamedPlan>& plans, const Machine& machine) {
   Json list = Json::array();
   for (const NamedPlan& named : plans) {
-    Json entry = plan_json(named.plan);
+    Json entry = plan_json(named.plan, machine);
     entry["way"] = name_of(named.way);
     list.push_back(std::move(entry));
   }
@@ -150,20 +191,24 @@ Json plans_json(const std::vector<NamedPlan>& plans) {
 
 std::string answer(const PlanArguments& arguments, const PlanRequest& request) {
   const bool back = arguments.what.is_way_back();
+  const Machine& machine = *request.machine;
   if (arguments.all) {
     std::vector<NamedPlan> plans = all_plans(request);
     for (NamedPlan& named : plans) {
-      if (back) named.plan = named.plan.reversed();
+      if (!back) continue;
+      named.plan = named.plan.reversed();
+      named.cost = price(named.plan, machine);
     }
-    return arguments.json ? plans_json(plans).dump(2) + "\n" : plans_text(plans);
+    return arguments.json ? plans_json(plans, machine).dump(2) + "\n" : plans_text(plans, machine);
   }
   const Plan forward = make_plan(request);
   const Plan plan = back ? forward.reversed() : forward;
-  return arguments.json ? plan_json(plan).dump(2) + "\n" : plan_text(plan);
+  return arguments.json ? plan_json(plan, machine).dump(2) + "\n" : plan_text(plan, machine);
 }
 
 ExitCode run(const PlanArguments& arguments) {
-  PlanRequest request = arguments.what.request(count_of(arguments.ranks, "number of ranks"));
+  PlanRequest request =
+      arguments.what.request(count_of(arguments.ranks, "number of ranks"), arguments.on.machine());
   request.placement.ranks_per_node = arguments.ranks_per_node;
   const std::string text = answer(arguments, request);
   if (launched_rank() == 0) std::fputs(text.c_str(), stdout);
@@ -177,6 +222,7 @@ void add_plan(CLI::App& program, Action& chosen) {
   CLI::App& command =
       *program.add_subcommand("plan", "Show what would be done on any number of ranks; no MPI");
   arguments->what.add_to(command);
+  arguments->on.add_to(command);
   command.add_option("-n,--ranks", arguments->ranks, "Ranks to plan for, as in 64 or 2^20")
       ->required()
       ->type_name("P");

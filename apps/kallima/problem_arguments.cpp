@@ -113,8 +113,9 @@ void ProblemArguments::add_to(CLI::App& command) {
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
 
-PlanRequest ProblemArguments::request(Index ranks) const {
+PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine> machine) const {
   PlanRequest request;
+  request.machine = std::move(machine);
   request.problem = Problem::parse(is_way_back() ? "r2c" + problem.substr(3) : problem);
   request.ranks = ranks;
   request.route = route;

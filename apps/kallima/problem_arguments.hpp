@@ -26,7 +26,8 @@ struct ProblemArguments {
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's
   /// text. Plans once where the output shall have the layout that the planner chooses for the
   /// input.
-  [[nodiscard]] PlanRequest request(Index ranks) const;
+  [[nodiscard]] PlanRequest request(Index ranks,
+                                    std::shared_ptr<const Machine> machine = nullptr) const;
 
   /// True where the problem is written as its way back, c2r; then --in is a layout of frequencies.
   [[nodiscard]] bool is_way_back() const { return problem.starts_with("c2r"); }

@@ -42,7 +42,8 @@ int count_nodes(MPI_Comm comm) {
 }
 
 Session started() {
-  MPI_Init(nullptr, nullptr);
+  int provided = MPI_THREAD_SINGLE;  // less than asked for is no error
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   Session session;
   MPI_Comm_rank(session.comm, &session.rank);
   MPI_Comm_size(session.comm, &session.size);

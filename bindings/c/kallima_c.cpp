@@ -74,6 +74,10 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   }
   options.halved = c.halved;
   options.padded = c.padded != 0;
+  if (c.machine != nullptr) {
+    options.machine = std::make_shared<const Machine>(find_machine(c.machine));
+  }
+  if (c.plan != nullptr) options.plan = std::make_shared<const Plan>(Plan::parse(c.plan));
   options.scaling = static_cast<Scaling>(c.scaling);
   options.effort = static_cast<Effort>(c.effort);
   options.route = static_cast<Route>(c.route);

@@ -87,6 +87,9 @@ typedef struct kallima_options {
   int halved; /**< of R2C: axis of which n/2 + 1 frequencies are kept; negative: the last (default)
                */
   int padded; /**< of R2C, nonzero: rows of reals along that axis are padded to 2 (n/2 + 1) */
+  const char* machine; /**< file or name of the machine that plans are priced on; NULL: the one that
+                            KALLIMA_MACHINE names on rank 0, or the built-in one */
+  const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */

@@ -69,6 +69,8 @@ struct Speed {
   Curve copy;         ///< seconds per byte of a copy
   Curve lines;        ///< seconds per byte that sweeps of lines take beyond what they do in cache
   Curve interleaved;  ///< likewise across memory
+  Curve in_plan;      ///< by what sweeps take longer in a plan, behind others, than by themselves;
+                      ///< over the same bytes
 
   /// Of a precision.
   [[nodiscard]] const FftRates& rates(Precision precision) const {
@@ -106,8 +108,7 @@ struct Link {
 /// Memory that ranks of a node share.
 struct Sharing {
   Curve meet;             ///< seconds until all have met, over their number
-  double per_byte = 0.;   ///< seconds per byte that is read from or written to others' windows, in
-                          ///< addition to the sweep
+  Curve in_plan;          ///< as of a Speed, where sweeps go through the windows of several ranks
   bool available = true;  ///< false where ranks of a node exchange by messages
 
   friend bool operator==(const Sharing&, const Sharing&) = default;

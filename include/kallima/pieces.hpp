@@ -57,14 +57,14 @@ struct NodeTraffic {
   Index most_between = 0;           ///< elements, the busiest sender to other nodes
   Index most_messages_between = 0;  ///< of any rank
   Index most_out_of_node = 0;       ///< elements that all ranks of a node send to other nodes
-  bool sampled = false;             ///< not all nodes were looked at
+  bool sampled = false;             ///< not all ranks were looked at
 
   friend bool operator==(const NodeTraffic&, const NodeTraffic&) = default;
 };
 
-/// Exact where ranks times ranks a node are at most `pairs`; beyond that from nodes evenly spread,
+/// Exact where ranks times ranks a node are at most `pairs`; beyond that from ranks evenly spread,
 /// and sums are scaled up. O(pairs) for grids.
 KALLIMA_API NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_per_node,
-                                        Index pairs = Index{1} << 18);
+                                        Index pairs = Index{1} << 12);
 
 }  // namespace kallima

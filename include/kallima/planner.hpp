@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a problem, a number of ranks and the layouts a user has and wants, to a plan. Pure: no MPI,
-// no measurement; the same request gives the same plan everywhere.
+// From a problem, a number of ranks and the layouts a user has and wants, to a plan: the cheapest
+// on a machine. Pure: no MPI, no measurement; the same request gives the same plan everywhere.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "kallima/export.h"
+#include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
+#include "kallima/price.hpp"
 
 namespace kallima {
 
@@ -31,6 +34,7 @@ struct PlanRequest {
   Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache; planes
                                       ///< of two axes may be four times as large
   Way way = Way::any;                 ///< restricts the search
+  std::shared_ptr<const Machine> machine;  ///< that plans are priced on; empty: the built-in one
   bool padded = false;  ///< of reals: rows along the halved axis are padded to the length of their
                         ///< frequencies, as FFTW's users have them in place
 };
@@ -39,20 +43,24 @@ struct PlanRequest {
 /// the mend in its text.
 KALLIMA_API void validate(const PlanRequest& request);
 
-/// The forward plan with the best-balanced states (in powers of two), among these the one with the
-/// fewest exchanges, then bytes, then messages, then the smallest largest local array. Validates
-/// first. O(P) per exchange considered.
+/// The cheapest forward plan on the machine, among those with the best-balanced states (in powers
+/// of two). Validates first. Finding paths takes the same time on any number of ranks; of the
+/// cheapest paths the traffic is counted, which is O(P) an exchange.
 /// InvalidOption where request.way leads nowhere.
 KALLIMA_API Plan make_plan(const PlanRequest& request);
 
-/// A plan and the way that leads to it.
+/// A plan, the way that leads to it, and what it costs.
 struct NamedPlan {
-  Way way = Way::any;  ///< the family
-  Plan plan;           ///< its best
+  Way way = Way::any;  ///< the family; any: of several
+  int imbalance = 0;   ///< largest local array in units of an even share, as a power of two
+  Plan plan;           ///< forward
+  PlanCost cost;       ///< on the request's machine
 };
 
-/// The best plan of every way that leads from input to output, the one that make_plan takes first.
-/// Equal plans are listed once.
+/// The plans that make_plan compares, the one that it takes first. Equal plans are listed once.
+KALLIMA_API std::vector<NamedPlan> compared_plans(const PlanRequest& request);
+
+/// The same and the best of every way by itself, less balanced ones last.
 KALLIMA_API std::vector<NamedPlan> all_plans(const PlanRequest& request);
 
 /// "slab", "pencil", ...

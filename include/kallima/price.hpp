@@ -62,6 +62,7 @@ struct StepCost {
 struct KALLIMA_API PlanCost {
   std::vector<StepCost> steps;  ///< in order
   Cost total;                   ///< their sum
+  double arrays = 0.;           ///< bytes of all arrays that a rank goes through
   double spread = 0.;  ///< relative: about half of the measurements lie within the total times
                        ///< 1 -+ spread
   std::vector<std::string>
@@ -80,8 +81,8 @@ struct PriceOptions {
   Index ranks_per_node = 0;    ///< 0: the plan's placement, or the machine's
 };
 
-/// Prices a plan. Pure; O(steps) and what a walk over the pairs of ranks on some nodes costs (at
-/// most 2^18 pairs an exchange; beyond that the share that stays in nodes is of sampled nodes).
+/// Prices a plan. Pure; O(steps) and what a walk over pairs of ranks on a node costs (at
+/// most 2^12 pairs an exchange; beyond that the share that stays in nodes is of sampled ranks).
 KALLIMA_API PlanCost price(const Plan& plan, const Machine& machine,
                            const PriceOptions& options = {});
 

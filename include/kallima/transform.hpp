@@ -29,6 +29,7 @@
 #include "kallima/array.hpp"
 #include "kallima/buffer.hpp"
 #include "kallima/export.h"
+#include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
 #include "kallima/wisdom.hpp"
 
@@ -62,6 +63,11 @@ struct Options {
                         ///< negative: the last
   bool padded = false;  ///< of real transforms: rows of reals along that axis are padded to the
                         ///< length of their frequencies, 2 (n/2 + 1), as FFTW has them in place
+  std::shared_ptr<const Machine> machine;  ///< that plans are priced on; where empty, the one that
+                                           ///< KALLIMA_MACHINE names on rank 0, or the built-in one
+  std::shared_ptr<const Plan>
+      plan;  ///< to be run instead of planning, as all_plans() lists them or
+             ///< Plan::parse() reads them; it has the layouts and the route
 };
 
 /// What was really moved between this rank and others.
@@ -127,8 +133,11 @@ class KALLIMA_API Planned {
   [[nodiscard]] const Spectrum& spectrum() const;
   /// The steps of a direction.
   [[nodiscard]] const Plan& plan(Direction direction = Direction::forward) const;
-  /// The steps of the forward transform, in words.
-  [[nodiscard]] std::string explain() const;
+  /// The steps of a direction in words, then what each was priced at, on which machine, how long
+  /// it took on this rank so far, and what binds it. Local.
+  [[nodiscard]] std::string explain(Direction direction = Direction::forward) const;
+  /// The machine that plans were priced on. Local.
+  [[nodiscard]] Machine machine() const;
   /// Bytes this rank's workspace takes, beyond input and output.
   [[nodiscard]] Index workspace_bytes() const;
   /// Complex elements this rank's array must hold to be transformed in place; reals lie in it as

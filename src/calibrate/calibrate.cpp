@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "calibrate/links.hpp"
 #include "calibrate/local.hpp"
 #include "calibrate/ranks.hpp"
+#include "calibrate/whole.hpp"
 #include "transport/agreement.hpp"
 
 namespace kallima::calibrate {
@@ -75,19 +77,24 @@ class Calibrator {
       : ranks_(transport::Communicator::of(comm)),
         settings_(settings),
         local_(settings.most_bytes),
+        shapes_(whole_shapes(settings.most_bytes)),
         cores_(static_cast<Index>(-ranks_.largest(-static_cast<double>(cores_of(ranks_))))),
         active_(active_counts()),
         course_(told, static_cast<double>(settings.rounds) * steps_per_round()) {}
 
   Calibration all() {
     Machine& machine = result_.machine;
+    machine.name = "here";
     machine.node = {cores_, ranks_.per_node(), memory_of_node(), false};
     machine.topology = {};
     measure();
     for (std::size_t a = 0; a < active_.size(); ++a) take_speed(a);
     take_windows();
+    take_whole();
     take_link(Level::in_node, "in_node", machine.in_node, result_.in_node);
     take_link(Level::between_nodes, "between_nodes", machine.between_nodes, result_.between_nodes);
+    // What only some ranks measured is rank 0's.
+    machine = Machine::parse(transport::broadcast(*ranks_.communicator(), machine.to_text()));
     return std::move(result_);
   }
 
@@ -115,6 +122,7 @@ class Calibrator {
     for (const Level level : {Level::in_node, Level::between_nodes}) {
       if (measurable(ranks_, level)) steps += 2. * static_cast<double>(message_sizes().size()) + 4.;
     }
+    steps += static_cast<double>((active_.size() + 1) * shapes_.size());
     return steps + 3.;
   }
 
@@ -132,6 +140,7 @@ class Calibrator {
     for (Index round = 0; round < settings_.rounds; ++round) {
       for (std::size_t a = 0; a < active_.size(); ++a) measure_local(a, *arrays);
       measure_windows();
+      measure_whole();
       for (const Level level : {Level::in_node, Level::between_nodes}) {
         if (measurable(ranks_, level)) measure_link(level);
       }
@@ -146,7 +155,35 @@ class Calibrator {
       ranks_.meet();
       const double mine =
           busy ? seconds_of(work, arrays, settings_.tile_bytes, settings_.budget) : 0.;
+      ranks_.meet();
       times_[a][w].push_back(ranks_.mean(mine, busy));
+    }
+  }
+
+  /// Transforms by each rank for itself, and by the ranks of a node together.
+  void measure_whole() {
+    alone_.resize(active_.size());
+    for (std::size_t a = 0; a < active_.size(); ++a) {
+      for (const Shape& shape : shapes_) {
+        course_.next(fmt::format("transforms of {}, {}", text::plural(volume(shape), "element"),
+                                 text::plural(active_[a], "active rank")));
+        const bool busy = ranks_.rank_on_node() < active_[a];
+        ranks_.meet();
+        WholeTime mine;
+        if (busy) mine = whole_time(MPI_COMM_SELF, shape, settings_.budget);
+        ranks_.meet();
+        mine.seconds = ranks_.mean(mine.seconds, busy);
+        if (!busy) mine.plan = {};
+        alone_[a].push_back(std::move(mine));
+      }
+    }
+    if (ranks_.per_node() == 1) return;
+    for (const Shape& shape : shapes_) {
+      course_.next(fmt::format("transforms of {} by all ranks of a node",
+                               text::plural(volume(shape), "element")));
+      WholeTime mine = whole_time(ranks_.node(), shape, settings_.budget);
+      mine.seconds = ranks_.mean(mine.seconds, true);
+      together_.push_back(std::move(mine));
     }
   }
 
@@ -240,10 +277,43 @@ class Calibrator {
     }
     windows.available = points.back().second > 0.;
     if (windows.available) windows.meet = Curve(points);
-    windows.per_byte = 0.;
     result_.machine.sources["windows"] = "measured";
     result_.stability.push_back({fmt::format("{} ranks meet, seconds", ranks_.per_node()),
                                  points.back().second, spread(meetings_.back())});
+  }
+
+  /// By how much transforms take longer than priced, over the bytes a rank goes through.
+  [[nodiscard]] Curve longer(const std::vector<WholeTime>& runs, Index active) const {
+    std::map<double, std::vector<double>> by_bytes;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      std::vector<double> took;
+      for (std::size_t r = i; r < runs.size(); r += shapes_.size()) took.push_back(runs[r].seconds);
+      PriceOptions options;
+      options.ranks_per_node = active;
+      const PlanCost cost = price(runs[i].plan, result_.machine, options);
+      by_bytes[cost.arrays].push_back(median(took) / cost.total.total());
+    }
+    std::vector<Curve::Point> points;
+    for (const auto& [bytes, ratios] : by_bytes) points.emplace_back(bytes, median(ratios));
+    return Curve(std::move(points));
+  }
+
+  void take_whole() {
+    Machine& machine = result_.machine;
+    for (Speed& speed : machine.speeds) speed.in_plan = Curve(1.);
+    machine.windows.in_plan = Curve(1.);
+    // Ranks that stood by know nothing of it: rank 0 is always at work, and tells.
+    std::vector<Curve> curves;
+    for (std::size_t a = 0; a < active_.size(); ++a) {
+      if (ranks_.rank() == 0) curves.push_back(longer(alone_[a], active_[a]));
+    }
+    if (ranks_.rank() == 0 && !together_.empty()) {
+      curves.push_back(longer(together_, ranks_.per_node()));
+    }
+    if (ranks_.rank() == 0) {
+      for (std::size_t a = 0; a < active_.size(); ++a) machine.speeds[a].in_plan = curves[a];
+      if (!together_.empty()) machine.windows.in_plan = curves.back();
+    }
   }
 
   void take_link(Level level, const char* name, Link& link, std::vector<ExchangeSample>& samples) {
@@ -280,12 +350,15 @@ class Calibrator {
   Ranks ranks_;
   const Settings& settings_;
   LocalWork local_;
+  std::vector<Shape> shapes_;  // of whole transforms
   Index cores_;
   std::vector<Index> active_;
   Course course_;
-  std::vector<Rounds> times_;       // by active count and work
-  Rounds meetings_;                 // by count of ranks
-  std::array<LinkTimes, 2> links_;  // by level
+  std::vector<Rounds> times_;                  // by active count and work
+  Rounds meetings_;                            // by count of ranks
+  std::vector<std::vector<WholeTime>> alone_;  // by active count; round by round over the shapes
+  std::vector<WholeTime> together_;            // round by round over the shapes
+  std::array<LinkTimes, 2> links_;             // by level
   Calibration result_;
 };
 

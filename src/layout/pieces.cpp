@@ -42,6 +42,17 @@ Reach reach(const Axis& axis, const Progression& part) {
   if (part.empty()) return result;
   const Index first_group = axis.group_of(part.first);
   const Index last_group = axis.group_of(part.last());
+  if (part.step == 1 && axis.cycle == 1) {
+    // Neighbours, seen from blocks: all blocks between the ends are full, the first is the largest.
+    const auto met = [&](Index group) {
+      return std::min(part.last() + 1, axis.group_begin(group + 1)) -
+             std::max(part.first, axis.group_begin(group));
+    };
+    result.peers = last_group - first_group + 1;
+    result.most = std::max(met(first_group), met(last_group));
+    if (last_group - first_group > 1) result.most = std::max(result.most, met(first_group + 1));
+    return result;
+  }
   if (part.step == 1) {
     // Neighbours, seen from a group: dealt like cards to as many of its coordinates as there are.
     for (Index g = first_group; g <= last_group; ++g) {
@@ -295,29 +306,29 @@ NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_pe
                             Index pairs) {
   NodeTraffic result;
   const Index ranks = std::max(from.ranks(), to.ranks());
-  const Index nodes = ceil_div(ranks, ranks_per_node);
-  const Index per_node = checked_mul(ranks_per_node, ranks_per_node, "pairs of ranks on a node");
-  const Index looked_at = std::clamp<Index>(pairs / per_node, 1, nodes);
-  result.sampled = looked_at < nodes;
+  const Index looked_at = std::clamp<Index>(pairs / ranks_per_node, 1, ranks);
+  result.sampled = looked_at < ranks;
+  Index node = 0;
+  Index out = 0;  // of the node
   for (Index i = 0; i < looked_at; ++i) {
-    const Index node = i * (nodes / looked_at);
-    const Node here{node * ranks_per_node, std::min(ranks, (node + 1) * ranks_per_node)};
-    Index out = 0;
-    for (Index rank = here.begin; rank < here.end; ++rank) {
-      const Sent sent = sent_by(from, to, rank, here);
-      result.elements_within += sent.within;
-      result.messages_within += sent.messages_within;
-      result.most_within = std::max(result.most_within, sent.within);
-      result.most_messages_within = std::max(result.most_messages_within, sent.messages_within);
-      result.most_between = std::max(result.most_between, sent.between);
-      result.most_messages_between = std::max(result.most_messages_between, sent.messages_between);
-      out += sent.between;
-    }
+    const Index rank = result.sampled ? i * (ranks / looked_at) : i;
+    const Index begin = rank / ranks_per_node * ranks_per_node;
+    const Sent sent = sent_by(from, to, rank, {begin, std::min(ranks, begin + ranks_per_node)});
+    result.elements_within += sent.within;
+    result.messages_within += sent.messages_within;
+    result.most_within = std::max(result.most_within, sent.within);
+    result.most_messages_within = std::max(result.most_messages_within, sent.messages_within);
+    result.most_between = std::max(result.most_between, sent.between);
+    result.most_messages_between = std::max(result.most_messages_between, sent.messages_between);
+    if (begin != node) out = 0;
+    node = begin;
+    out += sent.between;
     result.most_out_of_node = std::max(result.most_out_of_node, out);
   }
   if (result.sampled) {
-    result.elements_within = result.elements_within / looked_at * nodes;
-    result.messages_within = result.messages_within / looked_at * nodes;
+    result.elements_within = result.elements_within / looked_at * ranks;
+    result.messages_within = result.messages_within / looked_at * ranks;
+    result.most_out_of_node = result.most_between * std::min(ranks, ranks_per_node);
   }
   return result;
 }

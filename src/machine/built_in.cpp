@@ -27,14 +27,19 @@ FftRates rates(double scale) {
 Speed speed(Index active, double per_byte) {
   constexpr double second_cache = 1 << 20;
   constexpr double third_cache = 1 << 24;
+  constexpr double everything = 1e15;  // as far as anybody asks, it stays the same
   Speed result;
   result.active = active;
   result.f32 = rates(0.6);
   result.f64 = rates(1.);
-  const std::vector<Curve::Point> beyond = {{second_cache, 0.}, {third_cache, per_byte}};
-  result.copy = Curve({{second_cache, 0.3 * per_byte}, {third_cache, per_byte}});
+  const std::vector<Curve::Point> beyond = {
+      {second_cache, 0.}, {third_cache, per_byte}, {everything, per_byte}};
+  result.copy =
+      Curve({{second_cache, 0.3 * per_byte}, {third_cache, per_byte}, {everything, per_byte}});
+  result.in_plan = Curve(1.1);
   result.lines = Curve(beyond);
-  result.interleaved = Curve({{second_cache, 0.}, {third_cache, 1.2 * per_byte}});
+  result.interleaved =
+      Curve({{second_cache, 0.}, {third_cache, 1.2 * per_byte}, {everything, 1.2 * per_byte}});
   return result;
 }
 
@@ -50,10 +55,12 @@ Machine make() {
   machine.about = "a common cluster, each figure on the slow side; calibrate for yours";
   machine.node = {64, 64, 256e9, false};
   machine.speeds = {speed(1, 2e-10), speed(64, 6e-10)};
-  machine.windows.meet = Curve({{2., 1e-6}, {128., 1e-5}});
-  machine.windows.per_byte = 1e-11;
-  machine.in_node = link(1e-6, 5e-7, Curve({{1024., 4e-10}, {1048576., 2.5e-10}}), 0.);
-  machine.between_nodes = link(2e-6, 1e-6, Curve({{1024., 4e-10}, {65536., 1e-10}}), 5e-11);
+  machine.windows.meet = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
+  machine.windows.in_plan = Curve(1.2);
+  machine.in_node = link(
+      1e-6, 5e-7, Curve({{8., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}), 0.);
+  machine.between_nodes =
+      link(2e-6, 1e-6, Curve({{8., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11);
   machine.topology = {Wiring::fat_tree, 2., 3, 2, 0};
   machine.accuracy = {0.5, 0.5};
   machine.sources = {{"all", "chosen to be slower than most; nothing was measured"}};

@@ -155,6 +155,7 @@ Speed read_speed(const toml::table& from) {
   speed.copy = table.curve("copy");
   speed.lines = table.curve("lines");
   speed.interleaved = table.curve("interleaved");
+  speed.in_plan = table.curve("in_plan");
   speed.f32 = read_rates(table.table("f32"), "speed.f32");
   speed.f64 = read_rates(table.table("f64"), "speed.f64");
   table.done();
@@ -206,7 +207,7 @@ Sharing read_windows(const toml::table& from) {
   Sharing windows;
   windows.available = table.flag("available", true);
   windows.meet = table.curve("meet");
-  windows.per_byte = table.number("per_byte", 0.);
+  windows.in_plan = table.curve("in_plan");
   table.done();
   return windows;
 }
@@ -301,10 +302,11 @@ std::string rates_text(const char* precision, const FftRates& rates) {
 
 std::string speed_text(const Speed& speed) {
   return fmt::format(
-      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}{}", speed.active,
+      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}{}{}", speed.active,
       curve_text("copy", speed.copy, "seconds per byte copied, over the bytes of all arrays"),
       curve_text("lines", speed.lines, "seconds per byte that sweeps of lines take beyond cache"),
       curve_text("interleaved", speed.interleaved, "likewise of lines that lie across memory"),
+      curve_text("in_plan", speed.in_plan, "times all that, of sweeps in a plan"),
       rates_text("f32", speed.f32), rates_text("f64", speed.f64));
 }
 
@@ -376,11 +378,9 @@ std::string Machine::to_text() const {
       node.cores, node.ranks, number_text(node.memory), node.overlaps);
   for (const Speed& speed : speeds) text += speed_text(speed);
   text += fmt::format(
-      "\n[windows]\navailable = {}\n{}per_byte = {}  # seconds per byte read from or written to "
-      "other ranks\n",
-      windows.available,
+      "\n[windows]\navailable = {}\n{}{}", windows.available,
       curve_text("meet", windows.meet, "seconds until all have met, over their number"),
-      number_text(windows.per_byte));
+      curve_text("in_plan", windows.in_plan, "times what sweeps take by themselves, in a plan"));
   text += link_text("in_node", in_node) + link_text("between_nodes", between_nodes);
   text += fmt::format(
       "\n[topology]\nwiring = \"{}\"\ntaper = {}\ndimensions = {}  # of a torus\ngroups = {}  # of "

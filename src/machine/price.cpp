@@ -9,12 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/text.hpp"
-#include "machine/link_models.hpp"
-#include "machine/topology.hpp"
-#include "plan/mirror.hpp"
+#include "machine/exchange_cost.hpp"
+#include "machine/pace.hpp"
 #include "plan/schedule.hpp"
 
 namespace kallima {
@@ -30,64 +28,6 @@ Index largest_prime(Index n) {
     }
   }
   return std::max(largest, n);
-}
-
-/// Figures of a machine for so many active ranks a node: between those that were measured a
-/// straight line in the logarithms; beyond the last, ranks take turns.
-class Pace {
- public:
-  Pace(const Machine& machine, Index active) {
-    const std::vector<Speed>& speeds = machine.speeds;
-    std::size_t above = 0;
-    while (above < speeds.size() && speeds[above].active < active) ++above;
-    if (above == speeds.size()) {
-      low_ = high_ = &speeds.back();
-      const Index most = std::max(machine.node.cores, low_->active);
-      turns_ = std::max(1., static_cast<double>(active) / static_cast<double>(most));
-      return;
-    }
-    high_ = &speeds[above];
-    low_ = above == 0 ? high_ : &speeds[above - 1];
-    if (low_ == high_) return;
-    part_ = std::log(static_cast<double>(active) / static_cast<double>(low_->active)) /
-            std::log(static_cast<double>(high_->active) / static_cast<double>(low_->active));
-  }
-
-  /// A figure, given as a function of a Speed.
-  template <class Figure>
-  [[nodiscard]] double operator()(Figure figure) const {
-    const double low = figure(*low_);
-    const double high = figure(*high_);
-    return turns_ * (low + part_ * (high - low));
-  }
-
-  [[nodiscard]] const Speed& nearest() const { return *high_; }
-  [[nodiscard]] double turns() const { return turns_; }
-
- private:
-  const Speed* low_ = nullptr;
-  const Speed* high_ = nullptr;
-  double part_ = 0.;
-  double turns_ = 1.;
-};
-
-/// The wiring of so many nodes side by side.
-models::Topology wiring_of(const Topology& topology, Index nodes) {
-  switch (topology.wiring) {
-    case Wiring::full:
-      return models::FullNetwork{};
-    case Wiring::fat_tree:
-      return models::FatTree{topology.taper};
-    case Wiring::torus:
-      return models::Torus{static_cast<int>(topology.dimensions)};
-    case Wiring::dragonfly: {
-      const Index all = std::max(nodes, topology.nodes);
-      const Index groups = ceil_div(nodes * topology.groups, all);
-      if (groups < 2) return models::FullNetwork{};
-      return models::Dragonfly{static_cast<double>(groups), topology.taper};
-    }
-  }
-  throw InternalError("a wiring without a model");
 }
 
 /// Prices the legs of one plan.
@@ -121,6 +61,7 @@ class Pricer {
       result.spread =
           (local * machine_.accuracy.sweeps + moving * machine_.accuracy.exchanges) / total;
     }
+    result.arrays = arrays_;
     result.beyond = std::move(beyond_);
     return result;
   }
@@ -189,11 +130,23 @@ class Pricer {
         step.cost.hidden = std::min(step.cost.memory, step.cost.compute);
       }
     }
-    if (leg.pulls || leg.pushes) {
-      // All but this rank's own part lies in the windows of others.
-      const auto ranks = static_cast<double>(plan_.ranks());
-      step.cost.memory += static_cast<double>(elements * complex_bytes()) * (1. - 1. / ranks) *
-                          machine_.windows.per_byte * pace_.turns();
+    lengthen(step.cost);
+  }
+
+  /// In a plan a sweep finds less in the caches than one that is repeated.
+  void lengthen(Cost& cost) {
+    const bool shared = by_windows(plan_) && plan_.ranks() > 1;
+    const Curve& nearest = shared ? machine_.windows.in_plan : pace_.nearest().in_plan;
+    expect(nearest, arrays_, "bytes a rank goes through");
+    const double factor = shared ? nearest.at(arrays_) : pace_([&](const Speed& speed) {
+                                                           return speed.in_plan.at(arrays_);
+                                                         }) / pace_.turns();
+    if (factor < 1.) {
+      cost.memory *= factor;
+      cost.compute *= factor;
+      cost.hidden *= factor;
+    } else {
+      cost.memory += (factor - 1.) * cost.total();
     }
   }
 
@@ -240,66 +193,46 @@ class Pricer {
   void price_exchange(const Leg& leg, StepCost& step) {
     const auto at = static_cast<std::size_t>(leg.step);
     const auto& exchange = std::get<Exchange>(plan_.steps()[at]);
-    const Index bytes = plan_.states()[at].element.bytes();
+    const State& before = plan_.states()[at];
+    const Index bytes = before.element.bytes();
     step.what = fmt::format("exchange by {}", name_of(exchange.route));
     step.bytes = exchange.traffic.elements * bytes;
     step.messages = exchange.traffic.messages;
-    const Index active =
-        std::max(plan_.states()[at].layout.active_ranks(), exchange.to.active_ranks());
+    const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
     if (exchange.route == Route::windows) {
-      const auto ranks = static_cast<double>(plan_.ranks());
-      expect(machine_.windows.meet, ranks, "ranks that meet");
-      step.cost.latency = machine_.windows.meet.at(ranks);
+      expect(machine_.windows.meet, static_cast<double>(plan_.ranks()), "ranks that meet");
+      step.cost = windows_cost({machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model});
       return;
     }
-    const NodeTraffic by_node = divided(at, exchange, active);
+    const Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
+    const NodeTraffic by_node = division(setting, at, exchange);
     step.bytes_between = step.bytes - by_node.elements_within * bytes;
     step.messages_between = step.messages - by_node.messages_within;
-    const Index kept = std::max<Index>(
-        0, room(at) - in_complex(exchange.traffic.most_sent, plan_.states()[at].element));
-    step.cost.memory = copied(kept);
-    add_messages(machine_.in_node, by_node.most_within * bytes, by_node.most_messages_within,
-                 pace_.turns(), step.cost);
-    Cost between;
-    add_messages(machine_.between_nodes, by_node.most_between * bytes,
-                 by_node.most_messages_between, 1., between);
-    if (by_node.most_between > 0) {
-      const auto out = static_cast<double>(by_node.most_out_of_node * bytes);
-      const Index nodes = ceil_div(active, per_node_);
-      between.bandwidth =
-          std::max(between.bandwidth, out * machine_.between_nodes.node_per_byte * crowding(nodes));
-    }
-    step.cost += between;
+    expect_messages(machine_.in_node, by_node.most_within * bytes, by_node.most_messages_within);
+    expect_messages(machine_.between_nodes, by_node.most_between * bytes,
+                    by_node.most_messages_between);
+    step.cost = messages_cost(setting, by_node, bytes);
+    const Index sent = in_complex(exchange.traffic.most_sent, before.element);
+    step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
   }
 
-  /// By how much an exchange among so many nodes takes longer than their links alone would.
-  [[nodiscard]] double crowding(Index nodes) const {
-    const models::Topology wiring = wiring_of(machine_.topology, nodes);
-    const double link = 1. / models::links_per_node(wiring);  // a node sends 1 byte in 1 second
-    return models::all_to_all_seconds(wiring, {static_cast<double>(nodes), 1., link});
-  }
-
-  [[nodiscard]] NodeTraffic divided(std::size_t at, const Exchange& exchange, Index active) const {
-    if (per_node_ >= active) {
-      const Traffic& all = exchange.traffic;
+  [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
+                                     const Exchange& exchange) const {
+    const Traffic& all = exchange.traffic;
+    if (per_node_ >= setting.ranks) {
       return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
     }
     if (exchange.mirrors()) {
       // Partners are k and -k: hardly ever on one node.
-      const Traffic& all = exchange.traffic;
       return {0, 0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * per_node_, true};
     }
-    return traffic_by_node(plan_.states()[at].layout, exchange.to, per_node_);
+    return divided(setting, plan_.states()[at].layout, exchange.to);
   }
 
-  void add_messages(const Link& link, Index bytes, Index messages, double turns, Cost& cost) {
+  void expect_messages(const Link& link, Index bytes, Index messages) {
     if (messages == 0) return;
-    const double each = static_cast<double>(bytes) / static_cast<double>(messages);
-    expect(link.per_byte, each, "bytes of a message");
-    const double latency = latency_seconds(options_.model, link, messages);
-    const double all = exchange_seconds(options_.model, link, messages, bytes);
-    cost.latency += turns * latency;
-    cost.bandwidth += turns * std::max(0., all - latency);
+    expect(link.per_byte, static_cast<double>(bytes) / static_cast<double>(messages),
+           "bytes of a message");
   }
 
   /// Remembers what lies outside of a curve's ends.

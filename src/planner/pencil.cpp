@@ -54,7 +54,24 @@ void propose_pencil_starts(const PlanRequest& request, Proposals& starts) {
   std::size_t last = shape.size() - 1;  // of the axes that there is something to transform along
   while (last > 0 && shape[last] == 1) --last;
   if (request.problem.real()) last = request.problem.halved_axis();
-  if (shape.size() > 1) starts.push_back(fresh_pencil(request, shape, last, {}));
+  if (shape.size() == 1) return;
+  starts.push_back(fresh_pencil(request, shape, last, {}));
+  // Every other grid over the two slowest axes: rows of a grid may fit a node, or be cheap.
+  std::vector<std::size_t> cut;
+  for (std::size_t a = 0; a < shape.size() && cut.size() < 2; ++a) {
+    if (a != last && shape[a] > 1) cut.push_back(a);
+  }
+  if (cut.size() < 2) return;
+  for (Index rows = 2; rows <= std::min(request.ranks / 2, shape[cut[0]]); ++rows) {
+    if (request.ranks % rows != 0 || request.ranks / rows > shape[cut[1]]) continue;
+    std::vector<Index> procs(shape.size(), 1);
+    procs[cut[0]] = rows;
+    procs[cut[1]] = request.ranks / rows;
+    Layout start = Layout::block(shape, procs);
+    if (std::find(starts.begin(), starts.end(), start) == starts.end()) {
+      starts.push_back(std::move(start));
+    }
+  }
 }
 
 void propose_pencils(const PlanRequest& request, const Standing& from, Proposals& next) {

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "exec/threads.hpp"
+#include "local/cache.hpp"
 
 namespace kallima {
 
@@ -82,12 +84,13 @@ std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
       "box lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n"
-      "padded rows {}\n",
+      "padded rows {}\nmachine {}\nplan {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.lengths,
       options.threads, options.tile_bytes, options.message_bytes, options.large_counts,
-      options.padded);
+      options.padded, options.machine ? text::hex(options.machine->hash()) : "any",
+      options.plan ? text::hex(options.plan->hash()) : "any");
 }
 
 void require_same(const std::string& mine, const std::string& root, int rank) {
@@ -100,6 +103,21 @@ void require_same(const std::string& mine, const std::string& root, int rank) {
       "ranks asked for different transforms: rank {} for '{}', rank 0 for '{}'; pass the same "
       "arguments on every rank",
       rank, shortened(ours[line]), shortened(theirs[line])));
+}
+
+PlanRequest placed(PlanRequest request, const Options& options,
+                   const transport::Communicator& communicator) {
+  // Of a cache five eighths: the rest is for what a tile is gathered from and scattered to.
+  const Index cache = options.tile_bytes == 0 ? local::second_cache_bytes() : 0;
+  if (cache > 0) request.tile_bytes = cache / 8 * 5;
+  const char* const shared = std::getenv("KALLIMA_SHARED");
+  const bool off = shared != nullptr && std::string_view(shared) == "off";
+  const bool one_node = communicator.ranks_on_node == communicator.size;
+  if (!off) request.placement.ranks_per_node = communicator.ranks_on_node;
+  if (request.route == Route::windows && (off || !one_node)) request.route = Route::messages;
+  request.machine =
+      options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
+  return request;
 }
 
 }  // namespace kallima

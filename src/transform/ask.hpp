@@ -7,6 +7,7 @@
 
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
+#include "transport/communicator.hpp"
 
 namespace kallima {
 
@@ -20,5 +21,10 @@ std::string ask_text(const PlanRequest& request, const Options& options);
 
 /// MismatchedArguments, naming the first argument that differs, where `mine` is not `root`.
 void require_same(const std::string& mine, const std::string& root, int rank);
+
+/// The request with what is known of the machine and of where the ranks are on it.
+/// KALLIMA_SHARED=off keeps them apart.
+PlanRequest placed(PlanRequest request, const Options& options,
+                   const transport::Communicator& communicator);
 
 }  // namespace kallima

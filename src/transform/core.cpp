@@ -15,7 +15,6 @@
 
 #include "base/text.hpp"
 #include "exec/threads.hpp"
-#include "local/cache.hpp"
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
 
@@ -53,22 +52,19 @@ std::array<T, 2> factors(Scaling scaling, Index elements) {
   return {T{1}, T{1}};
 }
 
-/// The request with what is known of the machine and of where the ranks are on it.
-/// KALLIMA_SHARED=off keeps them apart.
-PlanRequest placed(PlanRequest request, const Options& options,
-                   const transport::Communicator& communicator) {
-  // Of a cache five eighths: the rest is for what a tile is gathered from and scattered to.
-  const Index cache = options.tile_bytes == 0 ? local::second_cache_bytes() : 0;
-  if (cache > 0) request.tile_bytes = cache / 8 * 5;
-  const char* const shared = std::getenv("KALLIMA_SHARED");
-  const bool off = shared != nullptr && std::string_view(shared) == "off";
-  const bool one_node = communicator.ranks_on_node == communicator.size;
-  if (one_node && !off) {
-    request.placement.ranks_per_node = communicator.size;
-  } else if (request.route == Route::windows) {
-    request.route = Route::messages;
+/// A user's own plan, by messages where its windows cannot be had.
+Plan fitting(const Plan& plan, const PlanRequest& request) {
+  const bool same = plan.problem() == request.problem && plan.ranks() == request.ranks &&
+                    plan.direction() == Direction::forward &&
+                    (!request.in || request.in->with_padding(0) == plan.input().with_padding(0)) &&
+                    (!request.out || *request.out == plan.output());
+  if (!same) {
+    throw InvalidOption("the plan is not one of " + request.problem.to_text() + " forward on " +
+                        text::plural(request.ranks, "rank") +
+                        " between the layouts that are asked for; leave it out, or plan for them");
   }
-  return request;
+  const bool one_node = request.placement.ranks_per_node >= request.ranks;
+  return by_windows(plan) && !one_node ? plan.with_route(Route::messages) : plan;
 }
 
 }  // namespace
@@ -91,9 +87,12 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
         checked_request(given.shape, kind, precision_of<T>, communicator_->size, options_);
     ask = ask_text(request, options_);
     if (!root) return;
-    const Plan plan = make_plan(placed(request, options_, *communicator_));
+    const PlanRequest here = placed(request, options_, *communicator_);
+    machine_ = here.machine->to_text();
+    const Plan plan = options_.plan ? fitting(*options_.plan, here) : make_plan(here);
     adopt(plan);
-    message = packed({ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string()});
+    message = packed(
+        {ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string(), machine_});
   });
   message = transport::broadcast(*communicator_, message);
   if (!root && verdict.code == ErrorCode::ok && !message.empty()) {
@@ -101,6 +100,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
       const std::vector<std::string> texts = unpacked(message);
       require_same(ask, texts[0], communicator_->rank);
       if (measured) local::import_wisdom<T>(texts[2]);
+      machine_ = texts[3];
       adopt(Plan::parse(texts[1]));
     });
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/transform.hpp"
 
+#include "kallima/price.hpp"
 #include "transform/core.hpp"
+#include "transform/explain.hpp"
 
 namespace kallima {
 
@@ -39,8 +41,19 @@ const Plan& Planned<T>::plan(Direction direction) const {
 }
 
 template <class T>
-std::string Planned<T>::explain() const {
-  return plan().to_text();
+std::string Planned<T>::explain(Direction direction) const {
+  const Timings took = timings(direction);
+  const Plan& steps = plan(direction);
+  const Machine on = machine();
+  PriceOptions options;
+  options.in_place = took.in_place;
+  options.ranks_per_node = core_->communicator().ranks_on_node;
+  return steps.to_text() + "\n" + explained(on, price(steps, on, options), took);
+}
+
+template <class T>
+Machine Planned<T>::machine() const {
+  return core_->machine();
 }
 
 template <class T>

@@ -54,7 +54,7 @@ RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_
                "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
-             "exchanges", "bytes", "messages", "passes", "workspace_bytes", "hash"]
+             "exchanges", "bytes", "messages", "passes", "workspace_bytes", "price", "hash"]
 
 
 class Failed(Exception):
@@ -169,6 +169,13 @@ def case_plan_json(cli):
         expect(plan["passes"][how] >= passes, f"fewer passes {how} than steps")
         expect(plan["workspace_bytes"][how] > 0, f"no workspace {how}")
 
+    # What is priced is what is planned.
+    priced = plan["price"]
+    for total in "bytes", "messages":
+        expect_equal(sum(step[total] for step in priced["steps"]), plan[total], f"priced {total}")
+    expect(abs(sum(step["seconds"] for step in priced["steps"]) - priced["seconds"]) < 1e-9 * priced["seconds"],
+           "the price is not the sum of its steps")
+
     # The hash is that of the text, and the whole text is at the beginning of what people read.
     lines = cli.run("plan", "c2c:1280x64x64", "-n", "96", "--in", "slab", "--ranks-per-node", "48")
     expect("hash " + plan["hash"] in lines.expect_code(0).out.splitlines(), "text and JSON differ in the hash")
@@ -211,7 +218,7 @@ def case_usage(cli):
     wrong = {
         ("plan",): "PROBLEM is required",
         ("plan", "c2c:8x8"): "--ranks is required",
-        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, bench",
+        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor",
         ("plan", "c2c:8x8", "-n", "2", "--frob"): "--frob",
         ("plan", "c2c:8x8", "-n", "two"): "number of ranks",
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
@@ -245,7 +252,7 @@ def case_usage(cli):
 
 
 def case_help(cli):
-    for arguments in [], ["plan"], ["bench"]:
+    for arguments in [], ["plan"], ["bench"], ["doctor"]:
         text = cli.run(*arguments, "--help").expect_code(0).out
         expect("Examples:" in text and "Usage: kallima" in text, f"help of {arguments} lacks usage or examples")
         expect(max(map(len, text.splitlines())) <= 110, f"help of {arguments} is too wide")
@@ -256,7 +263,7 @@ def case_help(cli):
 
 def case_million_ranks(cli):
     start = time.monotonic()
-    plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--json").json()
+    plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--in", "pencil:1024x1024", "--json").json()
     seconds = time.monotonic() - start
     # Nothing else was run by this process, so the largest child is the plan.
     megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
@@ -400,6 +407,54 @@ def case_wrong_engine(cli):
         ended = cli.run(*arguments, *more, LD_PRELOAD=cli.options.preload).expect_code(1)
         expect("kallima is wrong: error" in ended.err, f"it does not say what is wrong: {ended.err}")
     expect(json.loads(ended.out)["results"][0]["error"] > 1e-12, "the error is small")
+
+
+DOCTOR = ["launcher", "binding", "oversubscription", "windows", "/dev/shm", "huge pages", "huge pages, windows",
+          "large counts", "progress", "all-to-all", "FFT engine", "clock", "memory", "threads"]
+
+
+def case_doctor(cli):
+    ranks = cli.options.ranks
+    cores = len(os.sched_getaffinity(0))
+
+    def checks_of(**more):
+        begun = time.monotonic()
+        ended = cli.launch(ranks, "doctor", "--json", **more)
+        took = time.monotonic() - begun
+        expect(took < 30, f"the doctor took {took:.1f} s")  # 10 s, and slack for a busy machine
+        expect(ended.code in (0, 1), f"{ended.command} ended with {ended.code}\n{ended.out}{ended.err}")
+        report = json.loads(ended.out)
+        expect_equal(list(report), ["schema", "mpi", "ranks", "nodes", "hurts", "checks", "progress", "all_to_all"],
+                     "keys of the report")
+        expect_equal((report["schema"], report["ranks"], report["nodes"]), ("kallima.doctor/1", ranks, 1), "the head")
+        expect_equal([check["name"] for check in report["checks"]], DOCTOR, "checks")
+        hurting = [check for check in report["checks"] if check["verdict"] == "hurts"]
+        expect_equal(report["hurts"], len(hurting), "how many hurt")
+        expect_equal(ended.code, 1 if hurting else 0, "how it ended")
+        for check in report["checks"]:
+            expect(check["verdict"] in ("good", "hurts", "cannot tell"), f"verdict of {check}")
+            expect((check["mend"] is not None) == (check["verdict"] == "hurts"), f"mend of {check}")
+        return report, {check["name"]: check for check in report["checks"]}
+
+    report, checks = checks_of()
+    expect_equal(checks["launcher"]["verdict"], "good", "the launcher")
+    if ranks > cores:
+        expect_equal(checks["oversubscription"]["verdict"], "hurts", f"{ranks} ranks on {cores} cores")
+        expect(f"{ranks} ranks on" in checks["oversubscription"]["found"], f"{checks['oversubscription']}")
+        expect_equal((report["progress"], report["all_to_all"]), ([], []), "measured without cores")
+    elif ranks > 1 and report["all_to_all"]:
+        for size in report["all_to_all"]:
+            expect(size["mpi_s"] > 0 and size["own_s"] > 0, f"no time: {size}")
+        expect(all(0 <= pair["moved"] <= 1 for pair in report["progress"]), f"shares: {report['progress']}")
+    if ranks > 1:
+        expect_equal(checks["windows"]["verdict"], "good", "windows")
+        _, off = checks_of(KALLIMA_SHARED="off")
+        expect_equal(off["windows"]["verdict"], "hurts", "windows that are switched off")
+    text = cli.launch(ranks, "doctor")
+    expect_equal(text.out.count("looked at: "), 1, "how often the report is printed")
+    for name in DOCTOR:
+        expect(any(line.startswith(name + " ") for line in text.out.splitlines()), f"no line on {name}:\n{text.out}")
+    expect(max(map(len, text.out.splitlines()[-20:])) <= 200, "a mend is not wrapped")
 
 
 CASES = {name[len("case_"):]: case for name, case in list(globals().items()) if name.startswith("case_")}

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "layout/samples.hpp"
+#include "machine/samples.hpp"
 #include "plan/invariants.hpp"
 
 namespace kallima {
@@ -18,6 +19,7 @@ PlanRequest request(const std::string& problem, Index ranks) {
   PlanRequest result;
   result.problem = Problem::parse(problem);
   result.ranks = ranks;
+  result.machine = samples::far_apart();
   return result;
 }
 
@@ -25,6 +27,7 @@ PlanRequest request(const Shape& shape, Index ranks) {
   PlanRequest result;
   result.problem.shape = shape;
   result.ranks = ranks;
+  result.machine = samples::far_apart();
   return result;
 }
 
@@ -261,7 +264,9 @@ TEST(Planner, one_axis_that_cannot_be_split_falls_back_to_one_rank_and_says_so) 
 }
 
 TEST(Planner, uneven_axes_are_remarked_with_what_divides_them) {
-  const Plan plan = make_plan(request("c2c:1280x1280x1280", 96));
+  PlanRequest asked = request("c2c:1280x1280x1280", 96);
+  asked.in = Layout::slab({1280, 1280, 1280}, 96);
+  const Plan plan = make_plan(asked);
   EXPECT_TRUE(
       mentions(plan.to_text(), "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it"))
       << plan.to_text();

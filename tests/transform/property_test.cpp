@@ -218,10 +218,10 @@ Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements
 
 /// Runs forward and back by one route and checks everything that concerns one route alone.
 template <class T>
-Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, MPI_Comm comm,
-                      Elements<T>& result, double& worst) {
+Complaint check_route(const Configuration& c, Route route, const Plan& steps, std::uint64_t seed,
+                      MPI_Comm comm, Elements<T>& result, double& worst) {
   Options options = c.options;
-  options.route = route;
+  options.plan = std::make_shared<const Plan>(steps.with_route(route));
   const Planned<T> fft = planned<T>(c, options, comm);
   const Plan& plan = fft.plan();
   const Route expected_route = taken(route, comm);
@@ -306,8 +306,9 @@ Complaint check_route(const Configuration& c, Route route, std::uint64_t seed, M
 
 /// The same transform through the C interface: what it leaves in this rank's output.
 template <class T>
-Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
+Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t seed, MPI_Comm comm,
                       Complaint& complaint) {
+  const std::string plan = steps.to_text();
   kallima_options options;
   kallima_options_init(&options, sizeof options);
   const std::string in_text = c.options.in ? c.options.in->to_text() : "";
@@ -323,6 +324,7 @@ Elements<T> through_c(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
   options.kind = c.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
   options.halved = c.options.halved;
   options.padded = c.options.padded ? 1 : 0;
+  options.plan = plan.c_str();
   kallima_transform* made = nullptr;
   kallima_error error;
   if (kallima_create(comm, static_cast<int>(c.shape.size()), c.shape.data(), &options, &made,
@@ -368,28 +370,22 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
   Elements<T> by_windows;
-  Complaint complaint = check_route<T>(c, Route::messages, seed, comm, by_messages, worst);
+  // One plan for all routes: prices lead to others where messages are dear.
+  const Plan steps = planned<T>(c, c.options, comm).plan();
+  Complaint complaint = check_route<T>(c, Route::messages, steps, seed, comm, by_messages, worst);
   if (!complaint.empty()) return "messages: " + complaint;
-  complaint = check_route<T>(c, Route::alltoallv, seed, comm, by_alltoallv, worst);
+  complaint = check_route<T>(c, Route::alltoallv, steps, seed, comm, by_alltoallv, worst);
   if (!complaint.empty()) return "alltoallv: " + complaint;
-  complaint = check_route<T>(c, Route::windows, seed, comm, by_windows, worst);
+  complaint = check_route<T>(c, Route::windows, steps, seed, comm, by_windows, worst);
   if (!complaint.empty()) return "windows: " + complaint;
-  PlanRequest request;
-  request.problem = {c.shape, precision_of<T>, c.kind, c.options.halved};
-  request.padded = c.options.padded;
-  request.ranks = c.ranks;
-  request.in = c.options.in;
-  request.out = c.options.out;
-  if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
-  request.route = seed % 2 == 0 ? Route::messages : Route::windows;
-  const Plan plan = make_plan(request);
+  const Plan plan = steps.with_route(seed % 2 == 0 ? Route::messages : Route::windows);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
   const Elements<T> alone = on_loopback<T>(c, plan, seed, rank, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, by_alltoallv, held)) return "Alltoallv gives other bits";
   if (!same_bits<T>(by_messages, by_windows, held)) return "windows give other bits";
   if (!same_bits<T>(by_messages, alone, held)) return "loopback gives other bits";
-  const Elements<T> from_c = through_c<T>(c, seed, comm, complaint);
+  const Elements<T> from_c = through_c<T>(c, steps, seed, comm, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, from_c, held)) return "the C interface gives other bits";
   return {};

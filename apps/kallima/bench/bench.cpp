@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "kallima/buffer.hpp"
 #include "kallima/error.hpp"
+#include "machine_arguments.hpp"
 #include "mpi_counter.hpp"
 #include "options.hpp"
 #include "problem_arguments.hpp"
@@ -31,6 +32,7 @@ namespace {
 
 struct BenchArguments {
   ProblemArguments what;
+  MachineArguments on;
   std::vector<std::string> against;
   std::string wisdom;
   std::optional<Index> iterations;
@@ -41,6 +43,7 @@ struct BenchArguments {
   bool in_place = false;
   bool backward = false;
   bool verify = false;
+  bool explain = false;
   bool json = false;
 };
 
@@ -50,11 +53,12 @@ Examples:
   mpirun -n 4 kallima bench c2c:256^3:f32 --verify --in slab --out same
   mpirun -n 2 kallima bench c2c:128^3 --against bare,fftw-mpi
   mpirun -n 2 kallima bench r2c:128^3 --in-place --padded
+  mpirun -n 2 kallima bench c2c:128^3 --explain --machine here.toml
   mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
 
 Task task_of(const BenchArguments& arguments, Index ranks) {
   Task task;
-  task.request = arguments.what.request(ranks);
+  task.request = arguments.what.request(ranks, arguments.on.machine());
   const bool back = arguments.backward || arguments.what.is_way_back();
   task.direction = back ? Direction::backward : Direction::forward;
   // Rivals are to be met at their best.
@@ -221,6 +225,7 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
   std::vector<Runs> runs =
       timed_rounds(session, runners, {arguments.iterations, arguments.warm_up}, progress);
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r].runs = std::move(runs[r]);
+  if (arguments.explain) rows.front().explained = runners.front()->explained();
   add_bare_sum(rows);
   return rows;
 }
@@ -252,6 +257,7 @@ ExitCode run(const Session& session, const BenchArguments& arguments) {
 
 void add_options(CLI::App& command, BenchArguments& arguments) {
   arguments.what.add_to(command);
+  arguments.on.add_to(command);
   command
       .add_option("-i,--iterations", arguments.iterations,
                   "Timed runs (default: a few seconds' worth, at least 5)")
@@ -282,6 +288,8 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
   command.add_flag("--backward", arguments.backward, "Time the way back, frequency to position");
   command.add_flag("--verify", arguments.verify,
                    "Check 64 outputs by direct sums, and the way there and back");
+  command.add_flag("--explain", arguments.explain,
+                   "Show what each step was priced at, how long it took, and what binds it");
   command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/1");
 }
 

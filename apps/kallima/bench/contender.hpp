@@ -82,6 +82,9 @@ class Contender {
   virtual void prepare() = 0;
   /// One transform. Returns the seconds this rank was at work.
   virtual double run() = 0;
+  /// What each step was priced at and how long it took on the slowest rank; nothing of rivals.
+  /// After some runs. Collective.
+  [[nodiscard]] virtual std::string explained() const { return {}; }
   /// Transforms there and back and compares; nothing where it is no transform.
   virtual std::optional<Errors> verify(Progress& progress) = 0;
 };

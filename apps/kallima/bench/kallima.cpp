@@ -5,6 +5,9 @@
 
 #include "array_contender.hpp"
 #include "plan/schedule.hpp"
+#include "transform/ask.hpp"
+#include "transform/explain.hpp"
+#include "transport/agreement.hpp"
 
 namespace kallima::cli {
 
@@ -19,7 +22,20 @@ Options options_for(const Task& task) {
   options.threads = task.threads;
   options.halved = task.request.problem.halved;
   options.padded = task.request.padded;
+  options.machine = task.request.machine;
   return options;
+}
+
+/// Rank 0's plan, on all ranks: arrays are made for its layouts before there is a transform.
+/// Collective.
+Plan agreed_plan(const Session& session, const Task& task) {
+  const auto communicator = transport::Communicator::of(session.comm);
+  const Options options = options_for(task);
+  std::string text;
+  transport::agree(*communicator, transport::Verdict::of([&] {
+    if (session.speaks()) text = make_plan(placed(task.request, options, *communicator)).to_text();
+  }));
+  return Plan::parse(transport::broadcast(*communicator, text));
 }
 
 /// Fft is a Transform or a RealTransform.
@@ -27,8 +43,8 @@ template <class T, template <class> class Fft>
 class KallimaAs final : public ArrayContender<T> {
  public:
   KallimaAs(const Session& session, const Task& task) : ArrayContender<T>(session, task) {
-    const Plan forward = make_plan(task.request);
-    const Plan plan = task.direction == Direction::forward ? forward : forward.reversed();
+    forward_ = std::make_shared<const Plan>(agreed_plan(session, task));
+    const Plan plan = task.direction == Direction::forward ? *forward_ : forward_->reversed();
     const auto elements = static_cast<long double>(task.request.problem.elements());
     this->set_ends({plan.input(), plan.output(), true,
                     task.direction == Direction::forward ? 1.0L : 1.0L / elements, 1.0L});
@@ -40,7 +56,9 @@ class KallimaAs final : public ArrayContender<T> {
  private:
   void make_plans() override {
     const Task& task = this->task();
-    transform_.emplace(this->session().comm, task.request.problem.shape, options_for(task));
+    Options options = options_for(task);
+    options.plan = forward_;
+    transform_.emplace(this->session().comm, task.request.problem.shape, options);
     const auto elements = [](Index bytes, bool real) {
       return static_cast<std::size_t>(bytes) / (real ? sizeof(T) : sizeof(std::complex<T>));
     };
@@ -65,9 +83,22 @@ class KallimaAs final : public ArrayContender<T> {
     facts.workspace_bytes = largest(this->session(), transform_->workspace_bytes());
   }
 
+  [[nodiscard]] std::string explained() const override {
+    const Task& task = this->task();
+    Timings took = transform_->timings(task.direction);
+    for (double& leg : took.legs) leg = largest(this->session(), leg);
+    PriceOptions options;
+    options.in_place = task.in_place;
+    options.ranks_per_node = transport::Communicator::of(this->session().comm)->ranks_on_node;
+    const Plan& plan = transform_->plan(task.direction);
+    const Machine machine = transform_->machine();
+    return kallima::explained(machine, price(plan, machine, options), took);
+  }
+
   void go() override { run_->run(); }
   void go_back() override { return_->run(); }
 
+  std::shared_ptr<const Plan> forward_;
   std::optional<Fft<T>> transform_;
   std::optional<Bound<T>> run_;
   std::optional<Bound<T>> return_;

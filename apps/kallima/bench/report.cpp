@@ -175,7 +175,9 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
                         ratio_text(ratio), quartiles_text(ratio));
   }
   text += '\n';
-  return text + remarks(rows, promised_error(task.request.problem));
+  text += remarks(rows, promised_error(task.request.problem));
+  if (!rows.front().explained.empty()) text += "\n" + rows.front().explained;
+  return text;
 }
 
 }  // namespace kallima::cli

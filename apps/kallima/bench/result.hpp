@@ -25,6 +25,7 @@ struct Result {
   Price price;
   Runs runs;
   std::optional<Errors> errors;
+  std::string explained = {};  ///< step by step, where that was asked for
 };
 
 }  // namespace kallima::cli

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where everything of a chart stands. From the top: title, legend, labels of marks, the field with
+// its grid, labels of ticks, label of the axis; each has a strip of its own, so nothing overlaps.
+#include "chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "canvas.hpp"
+#include "font.hpp"
+#include "kallima/error.hpp"
+#include "scale.hpp"
+
+namespace kallima::cli {
+
+namespace {
+
+using chart::Anchor;
+using chart::Canvas;
+using chart::Color;
+using chart::Count;
+using chart::Pen;
+using chart::Point;
+using chart::Scale;
+using chart::Tick;
+
+constexpr double cell_width = 600;
+constexpr double cell_height = 400;
+constexpr double margin = 20;
+
+constexpr double title_size = 15;
+constexpr double label_size = 12.5;
+constexpr double small_size = 11.5;
+constexpr double line_height = 18;
+
+constexpr Color ink{34, 40, 49};
+constexpr Color pale_ink{92, 100, 112};
+constexpr Color grid{226, 230, 235};
+constexpr Color fine_grid{241, 243, 246};
+constexpr Color frame{150, 158, 168};
+
+/// Told apart by people who see colours differently too: Okabe and Ito, "Color universal design"
+/// (2008), without the yellow, which is too light for lines.
+constexpr std::array<Color, 7> palette = {{{0, 114, 178},
+                                           {213, 94, 0},
+                                           {0, 158, 115},
+                                           {204, 121, 167},
+                                           {230, 159, 0},
+                                           {86, 180, 233},
+                                           {70, 70, 70}}};
+
+Color color_of(std::size_t series) { return palette[series % palette.size()]; }
+
+/// The field between the axes.
+struct Field {
+  double left = 0.0;
+  double right = 0.0;
+  double top = 0.0;
+  double bottom = 0.0;
+  Scale x;
+  Scale y;
+
+  [[nodiscard]] Point at(double value_x, double value_y) const {
+    return {column(value_x), bottom - y.place(value_y) * (bottom - top)};
+  }
+  [[nodiscard]] double column(double value) const { return left + x.place(value) * (right - left); }
+};
+
+std::size_t length(const Series& series) { return std::min(series.x.size(), series.y.size()); }
+
+bool has_band(const Series& series) {
+  return !series.low.empty() && series.low.size() == series.high.size();
+}
+
+std::vector<double> values_x(const Chart& what) {
+  std::vector<double> values;
+  for (const Series& series : what.series) {
+    values.insert(values.end(), series.x.begin(), series.x.end());
+  }
+  return values;
+}
+
+Scale scale_x(const Chart& what) {
+  std::vector<double> values = values_x(what);
+  const bool octaves = what.log_x && chart::powers_of_two(values);
+  for (const Mark& mark : what.marks) values.push_back(mark.at);
+  return chart::scale_for(octaves      ? Count::octaves
+                          : what.log_x ? Count::decades
+                                       : Count::linear,
+                          values, 0.03);
+}
+
+Scale scale_y(const Chart& what) {
+  std::vector<double> values;
+  for (const Series& series : what.series) {
+    for (const auto* const part : {&series.y, &series.low, &series.high}) {
+      values.insert(values.end(), part->begin(), part->end());
+    }
+  }
+  return chart::scale_for(what.log_y ? Count::decades : Count::linear, values, 0.06);
+}
+
+double widest(const std::vector<Tick>& ticks) {
+  double width = 0.0;
+  for (const Tick& tick : ticks) {
+    width = std::max(width, chart::text_width(tick.label, small_size));
+  }
+  return width;
+}
+
+/// Where a word stands in a row of several.
+struct Placed {
+  std::size_t which = 0;
+  double x = 0.0;
+  std::size_t row = 0;
+};
+
+constexpr double swatch = 26;  // in the legend, before a name
+
+/// Names one after the other, in rows that are not wider than `width`.
+std::vector<Placed> legend_rows(const std::vector<Series>& all, double width) {
+  std::vector<Placed> placed;
+  double x = 0.0;
+  std::size_t row = 0;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (all[s].name.empty()) continue;
+    const double takes = swatch + 6 + chart::text_width(all[s].name, small_size);
+    if (x > 0.0 && x + takes > width) {
+      x = 0.0;
+      ++row;
+    }
+    placed.push_back({s, x, row});
+    x += takes + 18;
+  }
+  return placed;
+}
+
+/// Labels of marks centred over them, in as many rows as keep them apart; row 0 is the lowest.
+std::vector<Placed> mark_rows(const std::vector<Mark>& marks, const Field& field) {
+  std::vector<Placed> placed;
+  std::vector<std::vector<std::pair<double, double>>> taken;
+  for (std::size_t m = 0; m < marks.size(); ++m) {
+    if (!field.x.takes(marks[m].at) || marks[m].text.empty()) continue;
+    const double half = chart::text_width(marks[m].text, small_size) / 2;
+    const double x = std::clamp(field.column(marks[m].at), field.left + half,
+                                std::max(field.left + half, field.right - half));
+    const auto overlaps = [&](const std::pair<double, double>& other) {
+      return x - half - 6 < other.second && x + half + 6 > other.first;
+    };
+    std::size_t row = 0;
+    while (row < taken.size() && std::any_of(taken[row].begin(), taken[row].end(), overlaps)) ++row;
+    if (row == taken.size()) taken.emplace_back();
+    taken[row].emplace_back(x - half, x + half);
+    placed.push_back({m, x, row});
+  }
+  return placed;
+}
+
+std::size_t rows(const std::vector<Placed>& placed) {
+  std::size_t count = 0;
+  for (const Placed& one : placed) count = std::max(count, one.row + 1);
+  return count;
+}
+
+double strip(const std::vector<Placed>& placed) {
+  return static_cast<double>(rows(placed)) * line_height;
+}
+
+/// Draws one chart with its upper left corner at `corner`.
+class Drawing {
+ public:
+  Drawing(Canvas& canvas, const Chart& what, Point corner)
+      : canvas_(canvas),
+        chart_(what),
+        corner_(corner),
+        legend_top_(corner.y + margin + (what.title.empty() ? 0 : title_size + 10)) {
+    field_.x = scale_x(what);
+    field_.y = scale_y(what);
+    y_ticks_ = chart::ticks(field_.y, 7);
+    field_.left =
+        corner.x + margin + (what.y_label.empty() ? 0 : line_height + 4) + widest(y_ticks_) + 8;
+    field_.right = corner.x + cell_width - margin;
+    x_ticks_ = chart::ticks(field_.x, 12);
+    legend_ = legend_rows(what.series, field_.right - field_.left);
+    marks_ = mark_rows(what.marks, field_);
+    field_.top = legend_top_ + strip(legend_) + strip(marks_) + 6;
+    field_.bottom = corner.y + cell_height - margin - small_size - 8 -
+                    (what.x_label.empty() ? 0 : line_height + 2);
+  }
+
+  void draw() {
+    draw_grid();
+    draw_marks();
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) draw_band(s);
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) draw_series(s);
+    draw_frame();
+    draw_words();
+    draw_legend();
+  }
+
+ private:
+  void draw_grid() {
+    for (const bool fine : {true, false}) {
+      const Pen pen{fine ? fine_grid : grid, 1.0, false};
+      for (const Tick& tick : x_ticks_) {
+        if (tick.label.empty() != fine) continue;
+        const double x = field_.column(tick.at);
+        line({x, field_.top}, {x, field_.bottom}, pen);
+      }
+      for (const Tick& tick : y_ticks_) {
+        if (tick.label.empty() != fine) continue;
+        const double y = row(tick.at);
+        line({field_.left, y}, {field_.right, y}, pen);
+      }
+    }
+  }
+
+  void draw_frame() {
+    const Pen pen{frame, 1.0, false};
+    line({field_.left, field_.top}, {field_.left, field_.bottom}, pen);
+    line({field_.left, field_.bottom}, {field_.right, field_.bottom}, pen);
+    double free_from = 0.0;  // labels of x that would touch the one before are left out
+    for (const Tick& tick : x_ticks_) {
+      if (tick.label.empty()) continue;
+      const double x = field_.column(tick.at);
+      line({x, field_.bottom}, {x, field_.bottom + 4}, pen);
+      const double half = chart::text_width(tick.label, small_size) / 2;
+      if (x - half < free_from) continue;
+      free_from = x + half + 6;
+      canvas_.text({x, field_.bottom + small_size + 7}, tick.label,
+                   {small_size, pale_ink, Anchor::middle, false, false});
+    }
+    for (const Tick& tick : y_ticks_) {
+      if (tick.label.empty()) continue;
+      canvas_.text({field_.left - 7, row(tick.at) + 0.36 * small_size}, tick.label,
+                   {small_size, pale_ink, Anchor::end, false, false});
+    }
+  }
+
+  void draw_words() {
+    if (!chart_.title.empty()) {
+      canvas_.text({field_.left, corner_.y + margin + title_size - 3}, chart_.title,
+                   {title_size, ink, Anchor::start, false, true});
+    }
+    if (!chart_.x_label.empty()) {
+      canvas_.text({(field_.left + field_.right) / 2, corner_.y + cell_height - margin - 2},
+                   chart_.x_label, {label_size, ink, Anchor::middle, false, false});
+    }
+    if (!chart_.y_label.empty()) {
+      canvas_.text({corner_.x + margin + 10, (field_.top + field_.bottom) / 2}, chart_.y_label,
+                   {label_size, ink, Anchor::middle, true, false});
+    }
+    if (!shows_something()) {
+      canvas_.text({(field_.left + field_.right) / 2, (field_.top + field_.bottom) / 2}, "no data",
+                   {label_size, pale_ink, Anchor::middle, false, false});
+    }
+  }
+
+  void draw_marks() {
+    for (const Mark& mark : chart_.marks) {
+      if (!field_.x.takes(mark.at)) continue;
+      const double x = field_.column(mark.at);
+      line({x, field_.top - 3}, {x, field_.bottom}, {pale_ink, 1.2, true});
+    }
+    for (const Placed& placed : marks_) {
+      const double y = field_.top - 8 - static_cast<double>(placed.row) * line_height;
+      canvas_.text({placed.x, y}, chart_.marks[placed.which].text,
+                   {small_size, pale_ink, Anchor::middle, false, false});
+    }
+  }
+
+  void draw_legend() {
+    for (const Placed& placed : legend_) {
+      const Series& series = chart_.series[placed.which];
+      const Color color = color_of(placed.which);
+      const double x = field_.left + placed.x;
+      const double y =
+          legend_top_ + static_cast<double>(placed.row) * line_height + line_height / 2;
+      if (has_band(series)) {
+        const std::array<Point, 4> box = {
+            {{x, y - 5}, {x + swatch - 4, y - 5}, {x + swatch - 4, y + 5}, {x, y + 5}}};
+        canvas_.polygon(box, color, 0.2);
+      }
+      if (series.line) line({x, y}, {x + swatch - 4, y}, {color, 2.0, series.dashed});
+      if (series.points) canvas_.circle({x + (swatch - 4) / 2, y}, 3.2, color);
+      canvas_.text({x + swatch + 2, y + 0.36 * small_size}, series.name,
+                   {small_size, ink, Anchor::start, false, false});
+    }
+  }
+
+  /// Runs of the series between values that have no place, given which values have one.
+  template <class Takes, class Draw>
+  void runs(std::size_t count, Takes takes, Draw draw) {
+    for (std::size_t begin = 0; begin < count;) {
+      std::size_t end = begin;
+      while (end < count && takes(end)) ++end;
+      if (end > begin) draw(begin, end);
+      begin = std::max(end, begin + 1);
+    }
+  }
+
+  void draw_band(std::size_t which) {
+    const Series& series = chart_.series[which];
+    if (!has_band(series)) return;
+    const auto takes = [&](std::size_t i) {
+      return field_.x.takes(series.x[i]) && field_.y.takes(series.low[i]) &&
+             field_.y.takes(series.high[i]);
+    };
+    runs(std::min(series.x.size(), series.low.size()), takes,
+         [&](std::size_t begin, std::size_t end) {
+           std::vector<Point> around;
+           for (std::size_t i = begin; i < end; ++i) {
+             around.push_back(field_.at(series.x[i], series.high[i]));
+           }
+           for (std::size_t i = end; i-- > begin;) {
+             around.push_back(field_.at(series.x[i], series.low[i]));
+           }
+           canvas_.polygon(around, color_of(which), 0.18);
+         });
+  }
+
+  [[nodiscard]] bool shows_something() const {
+    return std::any_of(chart_.series.begin(), chart_.series.end(), [&](const Series& series) {
+      for (std::size_t i = 0; i < length(series); ++i) {
+        if (field_.x.takes(series.x[i]) && field_.y.takes(series.y[i])) return true;
+      }
+      return false;
+    });
+  }
+
+  void draw_series(std::size_t which) {
+    const Series& series = chart_.series[which];
+    const Color color = color_of(which);
+    const auto takes = [&](std::size_t i) {
+      return field_.x.takes(series.x[i]) && field_.y.takes(series.y[i]);
+    };
+    runs(length(series), takes, [&](std::size_t begin, std::size_t end) {
+      std::vector<Point> points;
+      for (std::size_t i = begin; i < end; ++i) {
+        points.push_back(field_.at(series.x[i], series.y[i]));
+      }
+      if (series.line && points.size() > 1) canvas_.polyline(points, {color, 2.0, series.dashed});
+      // A line of one point would be invisible.
+      if (!series.points && points.size() > 1) return;
+      for (const Point& point : points) canvas_.circle(point, 3.2, color);
+    });
+  }
+
+  void line(Point from, Point to, const Pen& pen) {
+    const std::array<Point, 2> ends = {from, to};
+    canvas_.polyline(ends, pen);
+  }
+
+  [[nodiscard]] double row(double value) const {
+    return field_.bottom - field_.y.place(value) * (field_.bottom - field_.top);
+  }
+
+  Canvas& canvas_;
+  const Chart& chart_;
+  Point corner_;
+  double legend_top_;
+  Field field_;
+  std::vector<Tick> x_ticks_;
+  std::vector<Tick> y_ticks_;
+  std::vector<Placed> legend_;
+  std::vector<Placed> marks_;
+};
+
+std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double height) {
+  if (path.ends_with(".svg")) return chart::svg_canvas(width, height);
+  if (path.ends_with(".png")) return chart::png_canvas(width, height);
+  throw InvalidOption(
+      fmt::format("charts cannot be drawn into '{}'; use a name that ends in .svg or .png", path));
+}
+
+}  // namespace
+
+void draw(const std::vector<Chart>& charts, const std::string& path) {
+  const std::size_t columns = std::min<std::size_t>(charts.size(), 2);
+  const std::size_t lines = (charts.size() + 1) / 2;
+  const auto canvas = canvas_for(path, static_cast<double>(columns) * cell_width,
+                                 static_cast<double>(lines) * cell_height);
+  if (charts.empty()) throw InvalidOption("there is nothing to draw; give at least one chart");
+  for (std::size_t c = 0; c < charts.size(); ++c) {
+    const std::size_t column = c % 2;
+    const std::size_t line = c / 2;
+    const Point corner{static_cast<double>(column) * cell_width,
+                       static_cast<double>(line) * cell_height};
+    Drawing(*canvas, charts[c], corner).draw();
+  }
+  const std::string bytes = canvas->file();
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    throw FileError(
+        fmt::format("cannot write '{}'; name a file in a folder that exists and has room", path));
+  }
+}
+
+}  // namespace kallima::cli

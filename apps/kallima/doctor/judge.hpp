@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From facts to verdicts and mends. Pure: no MPI, no files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts.hpp"
+
+namespace kallima::cli::doctor {
+
+enum class Verdict { good, hurts, cannot_tell };
+
+/// "good", "hurts", "cannot tell".
+std::string_view name_of(Verdict verdict);
+
+/// One line of the report.
+struct Check {
+  std::string name;
+  Verdict verdict = Verdict::good;
+  std::string found;
+  std::string mend;  ///< empty unless it hurts
+};
+
+Check judge_launcher(const Facts& facts);
+Check judge_binding(const Facts& facts);
+Check judge_oversubscription(const Facts& facts);
+Check judge_windows(const Facts& facts);
+Check judge_shm(const Facts& facts);
+Check judge_huge_pages(const Facts& facts);
+Check judge_shared_huge_pages(const Facts& facts);
+Check judge_large_counts(const Facts& facts);
+Check judge_progress(const Facts& facts);
+Check judge_all_to_all(const Facts& facts);
+Check judge_engine(const Facts& facts);
+Check judge_clock(const Facts& facts);
+Check judge_memory(const Facts& facts);
+Check judge_threads(const Facts& facts);
+
+/// All of them.
+std::vector<Check> judge(const Facts& facts);
+
+}  // namespace kallima::cli::doctor

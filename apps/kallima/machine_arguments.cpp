@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+namespace kallima::cli {
+
+void MachineArguments::add_to(CLI::App& command) {
+  command
+      .add_option("--machine", name,
+                  "Price on it: a file or a name (default: KALLIMA_MACHINE's, or built-in)")
+      ->type_name("M");
+}
+
+std::shared_ptr<const Machine> MachineArguments::machine() const {
+  return std::make_shared<const Machine>(name.empty() ? default_machine() : find_machine(name));
+}
+
+std::string priced_on(const Machine& machine) {
+  if (machine == built_in_machine()) {
+    return "priced on the built-in machine, which nobody measured; `mpirun -n 2 kallima calibrate "
+           "-o here.toml` measures yours\n";
+  }
+  return fmt::format("priced on machine {}{}\n", machine.name,
+                     machine.about.empty() ? "" : ": " + machine.about);
+}
+
+}  // namespace kallima::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/exchange_cost.hpp"
+
+#include <algorithm>
+
+#include "kallima/error.hpp"
+#include "machine/link_models.hpp"
+#include "machine/topology.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// The wiring of so many nodes side by side.
+models::Topology wiring_of(const Topology& topology, Index nodes) {
+  switch (topology.wiring) {
+    case Wiring::full:
+      return models::FullNetwork{};
+    case Wiring::fat_tree:
+      return models::FatTree{topology.taper};
+    case Wiring::torus:
+      return models::Torus{static_cast<int>(topology.dimensions)};
+    case Wiring::dragonfly: {
+      const Index all = std::max(nodes, topology.nodes);
+      const Index groups = ceil_div(nodes * topology.groups, all);
+      if (groups < 2) return models::FullNetwork{};
+      return models::Dragonfly{static_cast<double>(groups), topology.taper};
+    }
+  }
+  throw InternalError("a wiring without a model");
+}
+
+/// By how much an exchange among so many nodes takes longer than their links alone would.
+double crowding(const Topology& topology, Index nodes) {
+  const models::Topology wiring = wiring_of(topology, nodes);
+  const double link = 1. / models::links_per_node(wiring);  // a node sends 1 byte in 1 second
+  return models::all_to_all_seconds(wiring, {static_cast<double>(nodes), 1., link});
+}
+
+Cost link_cost(Model model, const Link& link, Index messages, Index bytes) {
+  Cost cost;
+  cost.latency = latency_seconds(model, link, messages);
+  cost.bandwidth = std::max(0., exchange_seconds(model, link, messages, bytes) - cost.latency);
+  return cost;
+}
+
+}  // namespace
+
+NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to, Index pairs) {
+  if (setting.per_node < setting.ranks) {
+    return traffic_by_node(from, to, setting.per_node, pairs);
+  }
+  // As if every rank had a node to itself, but all of it stays.
+  const NodeTraffic all = traffic_by_node(from, to, 1, pairs);
+  return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
+}
+
+Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+  const Machine& machine = setting.machine;
+  Cost cost = link_cost(setting.model, machine.in_node, traffic.most_messages_within,
+                        traffic.most_within * element_bytes);
+  // Within a node a processor copies, and may have to wait for its turn.
+  cost.latency *= setting.turns;
+  cost.bandwidth *= setting.turns;
+  if (traffic.most_messages_between == 0) return cost;
+  Cost between = link_cost(setting.model, machine.between_nodes, traffic.most_messages_between,
+                           traffic.most_between * element_bytes);
+  const Index nodes = ceil_div(setting.ranks, setting.per_node);
+  const double out = static_cast<double>(traffic.most_out_of_node * element_bytes) *
+                     machine.between_nodes.node_per_byte;
+  between.bandwidth = std::max(between.bandwidth, out * crowding(machine.topology, nodes));
+  cost += between;
+  return cost;
+}
+
+Cost windows_cost(const Setting& setting) {
+  Cost cost;
+  cost.latency = setting.machine.windows.meet.at(static_cast<double>(setting.ranks));
+  return cost;
+}
+
+}  // namespace kallima

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an exchange costs, once it is known how its messages divide between nodes.
+#pragma once
+
+#include "kallima/pieces.hpp"
+#include "kallima/price.hpp"
+
+namespace kallima {
+
+/// Where an exchange takes place.
+struct Setting {
+  const Machine& machine;
+  Index ranks = 1;     ///< that take part
+  Index per_node = 1;  ///< of them on a node
+  double turns = 1.;   ///< so much longer does what a rank does take, for want of cores
+  Model model = Model::loggp;
+};
+
+/// How an exchange divides; where all ranks share a node, all of it is within. `pairs` as of
+/// traffic_by_node().
+NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to,
+                    Index pairs = Index{1} << 12);
+
+/// Latency and bandwidth of messages that divide like this. Those within a node and those between
+/// nodes are taken one behind the other; what leaves a node shares its links, and among many nodes
+/// the middle of the network.
+Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes);
+
+/// Latency of meeting at windows.
+Cost windows_cost(const Setting& setting);
+
+}  // namespace kallima

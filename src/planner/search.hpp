@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Paths from where the data is to where it is wanted, over the layouts that the ways propose.
+#pragma once
+
+#include <vector>
+
+#include "planner/ways.hpp"
+
+namespace kallima {
+
+/// Where a path comes by, and how.
+struct Stop {
+  Standing at;
+  bool by_ride = false;
+};
+
+using Path = std::vector<Stop>;
+
+/// Paths whose stops are balanced within a class (largest local array in units of an even share,
+/// powers of two; `limit` is the exponent), those whose exchanges are cheapest on the machine
+/// first: with the fewest exchanges or one more, at most 24. Exchanges are priced by a sample of
+/// ranks, so that a path costs the same to find on two ranks and on a million. Empty where there is
+/// none.
+std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine, Route route,
+                             int limit);
+
+/// True where a request allows a way.
+inline bool open_to(const PlanRequest& request, Way way) {
+  return request.way == Way::any || request.way == way;
+}
+
+/// A layout with other extents: standings have an axis halved before it is exchanged.
+Layout with_shape(Layout layout, const Shape& shape);
+
+}  // namespace kallima
