@@ -37,8 +37,8 @@ using Json = nlohmann::ordered_json;
 struct CalibrateArguments {
   std::string out;
   std::string name = "here";
-  Index rounds = 3;
-  Index most_mib = 1024;
+  Index rounds = 5;
+  Index most_mib = 512;
   bool json = false;
 };
 
@@ -210,12 +210,12 @@ void add_calibrate(CLI::App& program, Action& chosen) {
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
       ->type_name("NAME");
   command
-      .add_option("--rounds", arguments->rounds, "How often everything is measured (default: 3)")
+      .add_option("--rounds", arguments->rounds, "How often everything is measured (default: 5)")
       ->type_name("N")
       ->check(at_least(1));
   command
       .add_option("--arrays", arguments->most_mib,
-                  "MiB of memory that a rank goes through at most (default: 1024)")
+                  "MiB of memory that a rank goes through at most (default: 512)")
       ->type_name("MIB")
       ->check(at_least(1));
   command.add_flag("--json", arguments->json,

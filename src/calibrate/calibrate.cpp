@@ -62,6 +62,14 @@ std::string described(const Work& work) {
                      text::bytes(work.bytes()));
 }
 
+std::vector<Shape> of_three_axes(const std::vector<Shape>& shapes) {
+  std::vector<Shape> result;
+  for (const Shape& shape : shapes) {
+    if (shape.size() == 3) result.push_back(shape);
+  }
+  return result;
+}
+
 /// Times of rounds, figure by figure.
 using Rounds = std::vector<std::vector<double>>;
 
@@ -78,6 +86,7 @@ class Calibrator {
         settings_(settings),
         local_(settings.most_bytes),
         shapes_(whole_shapes(settings.most_bytes)),
+        cubes_(of_three_axes(shapes_)),
         cores_(static_cast<Index>(-ranks_.largest(-static_cast<double>(cores_of(ranks_))))),
         active_(active_counts()),
         course_(told, static_cast<double>(settings.rounds) * steps_per_round()) {}
@@ -107,7 +116,7 @@ class Calibrator {
     std::vector<double> one;
     std::vector<double> row;
     std::vector<double> overhead;
-    std::vector<double> node_per_byte;
+    std::vector<double> crowding;
   };
 
   [[nodiscard]] std::vector<Index> active_counts() const {
@@ -170,20 +179,31 @@ class Calibrator {
         const bool busy = ranks_.rank_on_node() < active_[a];
         ranks_.meet();
         WholeTime mine;
-        if (busy) mine = whole_time(MPI_COMM_SELF, shape, settings_.budget);
+        if (busy) mine = whole_time(MPI_COMM_SELF, shape, Route::windows, settings_.budget);
         ranks_.meet();
         mine.seconds = ranks_.mean(mine.seconds, busy);
         if (!busy) mine.plan = {};
         alone_[a].push_back(std::move(mine));
       }
     }
-    if (ranks_.per_node() == 1) return;
-    for (const Shape& shape : shapes_) {
-      course_.next(fmt::format("transforms of {} by all ranks of a node",
-                               text::plural(volume(shape), "element")));
-      WholeTime mine = whole_time(ranks_.node(), shape, settings_.budget);
+    if (ranks_.per_node() > 1) {
+      measure_together(ranks_.node(), Route::windows, shapes_, by_windows_);
+      measure_together(ranks_.node(), Route::messages, cubes_, by_messages_[0]);
+    }
+    if (ranks_.nodes() > 1) {
+      measure_together(ranks_.communicator()->comm, Route::messages, cubes_, by_messages_[1]);
+    }
+  }
+
+  void measure_together(MPI_Comm comm, Route route, const std::vector<Shape>& shapes,
+                        std::vector<WholeTime>& into) {
+    for (const Shape& shape : shapes) {
+      course_.next(fmt::format("transforms of {} by {}", text::plural(volume(shape), "element"),
+                               name_of(route)));
+      WholeTime mine = whole_time(comm, shape, route, settings_.budget);
       mine.seconds = ranks_.mean(mine.seconds, true);
-      together_.push_back(std::move(mine));
+      mine.exchanging = ranks_.mean(mine.exchanging, true);
+      into.push_back(std::move(mine));
     }
   }
 
@@ -219,9 +239,11 @@ class Calibrator {
       times.exchanges[k].push_back(
           exchange_time(ranks_, level, times.patterns[k], kind.bytes, 1, budget));
     }
-    const Index large = settings_.most_message / 4;
-    const double together = exchange_time(ranks_, level, Pattern::pairs, large, 1, budget);
-    times.node_per_byte.push_back(together / static_cast<double>(large * ranks_.per_node()));
+    // All ranks of a node share what one of them has to itself.
+    const Index large = settings_.most_message;
+    const double single = exchange_time(ranks_, level, Pattern::pair, large, 1, budget);
+    times.crowding.push_back(exchange_time(ranks_, level, Pattern::pairs, large, 1, budget) /
+                             single);
   }
 
   void lay_out(Level level, LinkTimes& times) {
@@ -282,38 +304,55 @@ class Calibrator {
                                  points.back().second, spread(meetings_.back())});
   }
 
-  /// By how much transforms take longer than priced, over the bytes a rank goes through.
-  [[nodiscard]] Curve longer(const std::vector<WholeTime>& runs, Index active) const {
-    std::map<double, std::vector<double>> by_bytes;
-    for (std::size_t i = 0; i < shapes_.size(); ++i) {
-      std::vector<double> took;
-      for (std::size_t r = i; r < runs.size(); r += shapes_.size()) took.push_back(runs[r].seconds);
+  /// By how much transforms take longer than priced. One figure for all sizes: from size to size it
+  /// differs less than from run to run.
+  [[nodiscard]] double longer(const std::vector<WholeTime>& runs, Index active) const {
+    std::vector<double> ratios;
+    for (const WholeTime& run : runs) {
       PriceOptions options;
       options.ranks_per_node = active;
-      const PlanCost cost = price(runs[i].plan, result_.machine, options);
-      by_bytes[cost.arrays].push_back(median(took) / cost.total.total());
+      ratios.push_back(run.seconds / price(run.plan, result_.machine, options).total.total());
     }
-    std::vector<Curve::Point> points;
-    for (const auto& [bytes, ratios] : by_bytes) points.emplace_back(bytes, median(ratios));
-    return Curve(std::move(points));
+    return median(std::move(ratios));
   }
 
   void take_whole() {
     Machine& machine = result_.machine;
     for (Speed& speed : machine.speeds) speed.in_plan = Curve(1.);
     machine.windows.in_plan = Curve(1.);
-    // Ranks that stood by know nothing of it: rank 0 is always at work, and tells.
-    std::vector<Curve> curves;
+    // Ranks that stood by know nothing of it. Rank 0 is always at work, and tells.
+    if (ranks_.rank() != 0) return;
+    std::vector<double> factors;
     for (std::size_t a = 0; a < active_.size(); ++a) {
-      if (ranks_.rank() == 0) curves.push_back(longer(alone_[a], active_[a]));
+      factors.push_back(longer(alone_[a], active_[a]));
     }
-    if (ranks_.rank() == 0 && !together_.empty()) {
-      curves.push_back(longer(together_, ranks_.per_node()));
+    if (!by_windows_.empty()) {
+      machine.windows.in_plan = Curve(longer(by_windows_, ranks_.per_node()));
     }
-    if (ranks_.rank() == 0) {
-      for (std::size_t a = 0; a < active_.size(); ++a) machine.speeds[a].in_plan = curves[a];
-      if (!together_.empty()) machine.windows.in_plan = curves.back();
+    for (std::size_t a = 0; a < active_.size(); ++a) machine.speeds[a].in_plan = Curve(factors[a]);
+  }
+
+  /// Exchanges of transforms, as samples of a link: what a rank keeps it copies by the way.
+  [[nodiscard]] std::vector<ExchangeSample> in_plan(std::size_t level) const {
+    std::vector<ExchangeSample> samples;
+    const std::vector<WholeTime>& runs = by_messages_[level];
+    for (std::size_t i = 0; i < cubes_.size() && i < runs.size(); ++i) {
+      const Plan& plan = runs[i].plan;
+      if (plan.exchanges() != 1) continue;
+      const Moves moves = plan.total_moves();
+      std::vector<double> took;
+      for (std::size_t r = i; r < runs.size(); r += cubes_.size()) {
+        took.push_back(runs[r].exchanging);
+      }
+      double kept = 0.;
+      for (const StepCost& step : price(plan, result_.machine).steps) {
+        if (step.messages > 0) kept += step.cost.memory;
+      }
+      const Index messages = moves.most_messages_sent;
+      samples.push_back(
+          {messages, moves.most_bytes_sent / messages, std::max(1e-9, median(took) - kept), true});
     }
+    return samples;
   }
 
   void take_link(Level level, const char* name, Link& link, std::vector<ExchangeSample>& samples) {
@@ -329,9 +368,12 @@ class Calibrator {
     samples = times.kinds;
     for (std::size_t k = 0; k < samples.size(); ++k)
       samples[k].seconds = median(times.exchanges[k]);
+    const std::vector<ExchangeSample> more = in_plan(level == Level::in_node ? 0 : 1);
+    samples.insert(samples.end(), more.begin(), more.end());
     const MessageTimes short_ones{median(times.one), median(times.overhead), median(times.row), 17};
     link = fit_link(short_ones, samples);
-    link.node_per_byte = median(times.node_per_byte);
+    link.node_per_byte = link.per_byte.points().back().second * median(times.crowding) /
+                         static_cast<double>(ranks_.per_node());
     result_.machine.sources[name] = "measured";
     for (const Model model : {Model::loggp, Model::alpha_beta, Model::logp, Model::bsp}) {
       result_.fits.push_back({name, model, residual(model, link, samples)});
@@ -351,14 +393,16 @@ class Calibrator {
   const Settings& settings_;
   LocalWork local_;
   std::vector<Shape> shapes_;  // of whole transforms
+  std::vector<Shape> cubes_;   // of these, those with three axes
   Index cores_;
   std::vector<Index> active_;
   Course course_;
   std::vector<Rounds> times_;                  // by active count and work
   Rounds meetings_;                            // by count of ranks
   std::vector<std::vector<WholeTime>> alone_;  // by active count; round by round over the shapes
-  std::vector<WholeTime> together_;            // round by round over the shapes
-  std::array<LinkTimes, 2> links_;             // by level
+  std::vector<WholeTime> by_windows_;          // round by round over the shapes
+  std::array<std::vector<WholeTime>, 2> by_messages_;  // by level; round by round over the cubes
+  std::array<LinkTimes, 2> links_;                     // by level
   Calibration result_;
 };
 

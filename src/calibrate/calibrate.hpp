@@ -18,11 +18,11 @@ namespace kallima::calibrate {
 
 /// How long and how large.
 struct Settings {
-  Index rounds = 3;
-  Index most_bytes = Index{1} << 30;    ///< of two arrays that a rank goes through
+  Index rounds = 5;
+  Index most_bytes = Index{1} << 29;    ///< of two arrays that a rank goes through
   Index tile_bytes = Index{5} << 18;    ///< as the planner has them
   double budget = 0.005;                ///< seconds of one measurement, at least
-  Index most_message = Index{1} << 24;  ///< bytes
+  Index most_message = Index{1} << 20;  ///< bytes, of exchanges in a row
 };
 
 /// How well one model explains one link.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "machine/link_models.hpp"
@@ -72,7 +73,50 @@ Solution least_squares(const std::vector<Row>& rows) {
   return best;
 }
 
-Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& samples) {
+std::vector<Curve::Point> rising(const std::vector<Curve::Point>& points) {
+  struct Pool {
+    double sum = 0.;
+    std::size_t count = 0;
+    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Pool> pools;
+  for (const auto& [argument, value] : points) {
+    pools.push_back({value, 1});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+      const Pool last = pools.back();
+      pools.pop_back();
+      pools.back().sum += last.sum;
+      pools.back().count += last.count;
+    }
+  }
+  std::vector<Curve::Point> result;
+  for (const Pool& pool : pools) {
+    for (std::size_t i = 0; i < pool.count; ++i) {
+      result.emplace_back(points[result.size()].first, pool.mean());
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// Without the samples of exchanges in a row that are as large as those of transforms.
+std::vector<ExchangeSample> that_count(const std::vector<ExchangeSample>& samples) {
+  Index smallest = std::numeric_limits<Index>::max();
+  for (const ExchangeSample& sample : samples) {
+    if (sample.in_plan) smallest = std::min(smallest, sample.bytes);
+  }
+  std::vector<ExchangeSample> result;
+  for (const ExchangeSample& sample : samples) {
+    if (sample.in_plan || sample.bytes < smallest) result.push_back(sample);
+  }
+  return result;
+}
+
+}  // namespace
+
+Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& all) {
+  const std::vector<ExchangeSample> samples = that_count(all);
   Link link;
   link.overhead = std::min(times.overhead, 0.5 * times.one);
   link.latency = times.one - 2 * link.overhead;

@@ -14,6 +14,7 @@ struct ExchangeSample {
   Index messages = 1;
   Index bytes = 0;  ///< of each message
   double seconds = 0.;
+  bool in_plan = false;  ///< taken from a transform, not from exchanges in a row
 };
 
 /// What single messages cost, besides the samples.
@@ -24,8 +25,9 @@ struct MessageTimes {
   Index in_row = 2;
 };
 
-/// LogGP's parameters and those of the other models. Samples of at least two sizes.
-Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& samples);
+/// LogGP's parameters and those of the other models. Of messages as large as transforms were
+/// measured with, transforms alone count: what they send is seldom in the caches.
+Link fit_link(const MessageTimes& times, const std::vector<ExchangeSample>& all);
 
 /// How well a model of a link explains samples: median of |modelled / measured - 1|.
 double residual(Model model, const Link& link, const std::vector<ExchangeSample>& samples);
@@ -41,6 +43,10 @@ struct Solution {
   double y = 0.;
 };
 Solution least_squares(const std::vector<Row>& rows);
+
+/// The nearest curve that never falls, least squares by pooling neighbours: more bytes are not
+/// cheaper each, so where a measurement says so it errs.
+std::vector<Curve::Point> rising(const std::vector<Curve::Point>& points);
 
 /// The middle one. 0 of none.
 double median(std::vector<double> values);

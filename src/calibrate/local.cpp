@@ -139,9 +139,9 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
       more[form].emplace_back(bytes, std::max(0., each - in_cache[form] / element_bytes(work)));
     }
   }
-  speed.copy = Curve(std::move(copy));
-  speed.lines = Curve(std::move(more[0]));
-  speed.interleaved = Curve(std::move(more[1]));
+  speed.copy = Curve(rising(copy));
+  speed.lines = Curve(rising(more[0]));
+  speed.interleaved = Curve(rising(more[1]));
 
   for (const Precision precision : {Precision::f32, Precision::f64}) {
     FftRates& rates = precision == Precision::f32 ? speed.f32 : speed.f64;

@@ -6,6 +6,7 @@
 
 #include "calibrate/fit.hpp"
 #include "calibrate/work.hpp"
+#include "kallima/price.hpp"
 #include "kallima/transform.hpp"
 #include "transport/communicator.hpp"
 
@@ -23,12 +24,12 @@ std::vector<Shape> whole_shapes(Index most_bytes) {
   return result;
 }
 
-WholeTime whole_time(MPI_Comm comm, const Shape& shape, double budget) {
+WholeTime whole_time(MPI_Comm comm, const Shape& shape, Route route, double budget) {
   using Clock = std::chrono::steady_clock;
   using transport::check;
   Options options;
   options.machine = std::make_shared<const Machine>(built_in_machine());
-  options.route = Route::windows;
+  options.route = route;
   const Transform<double> fft(comm, shape, options);
   const Index in = fft.input_layout().room(fft.rank());
   const Index out = fft.output_layout().room(fft.rank());
@@ -45,15 +46,21 @@ WholeTime whole_time(MPI_Comm comm, const Shape& shape, double budget) {
     check(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
     return slowest;
   };
-  for (int i = 0; i < 3; ++i) once();
+  for (int i = 0; i < 2; ++i) once();
   std::vector<double> took;
-  constexpr std::size_t least = 7;
+  constexpr std::size_t least = 3;
   constexpr std::size_t most = 200;
   for (double sum = 0.; took.size() < least || (sum < budget && took.size() < most);) {
     took.push_back(once());
     sum += took.back();
   }
-  return {fft.plan(), median(took)};
+  WholeTime result{fft.plan(), median(took), 0.};
+  const PlanCost legs = price(result.plan, *options.machine);
+  const Timings timings = fft.timings();
+  for (std::size_t leg = 0; leg < legs.steps.size(); ++leg) {
+    if (legs.steps[leg].messages > 0) result.exchanging += timings.legs[leg];
+  }
+  return result;
 }
 
 }  // namespace kallima::calibrate

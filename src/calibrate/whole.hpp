@@ -18,11 +18,11 @@ std::vector<Shape> whole_shapes(Index most_bytes);
 /// A transform that was run.
 struct WholeTime {
   Plan plan;
-  double seconds = 0.;  ///< median of runs in a row
+  double seconds = 0.;     ///< median of runs in a row, of the slowest rank
+  double exchanging = 0.;  ///< of this rank, in exchanges
 };
 
-/// Plans on the built-in machine and runs, in double precision, by windows where there are several
-/// ranks. Collective over `comm`.
-WholeTime whole_time(MPI_Comm comm, const Shape& shape, double budget);
+/// Plans on the built-in machine and runs, in double precision. Collective over `comm`.
+WholeTime whole_time(MPI_Comm comm, const Shape& shape, Route route, double budget);
 
 }  // namespace kallima::calibrate

@@ -261,6 +261,77 @@ def case_help(cli):
     expect("\033" not in cli.run("plan", "c2c:8x8", "-n", "2").out, "colours without a terminal")
 
 
+def case_predict(cli):
+    found = cli.run("predict", "c2c:64^3", "-n", "1..96", "--json").json()
+    expect_equal(found["schema"], "kallima.predict/1", "schema")
+    expect_equal(found["machine"], "built-in", "machine")
+    expect_equal([point["ranks"] for point in found["points"]], [1, 2, 4, 8, 16, 32, 64, 96], "ranks")
+    for point in found["points"]:
+        plan = cli.run("plan", "c2c:64^3", "-n", str(point["ranks"]), "--ranks-per-node",
+                       str(min(64, point["ranks"])), "--json").json()
+        expect_equal((point["plan"], point["bytes"], point["messages"]),
+                     (plan["hash"], plan["bytes"], plan["messages"]), "predicted plan, bytes and messages")
+        expect(abs(point["seconds"] / plan["price"]["seconds"] - 1) < 1e-9, "predict and plan differ in the price")
+        expect(abs(sum(point["parts"].values()) - 2 * point["parts"]["hidden_s"] - point["seconds"]) <
+               1e-9 * point["seconds"], "parts are not the whole")
+    first, last = found["points"][0], found["points"][-1]
+    expect(last["seconds"] < first["seconds"] and last["memory_bytes"] < first["memory_bytes"], "ranks do not help")
+    text = cli.run("predict", "c2c:64^3", "-n", "1..96").expect_code(0).out
+    expect("built-in machine, which nobody measured" in text, "it is not said that nothing was measured")
+    models = {model: cli.run("predict", "c2c:64^3", "-n", "96", "--model", model, "--json").json()["points"][0]["seconds"]
+              for model in ("loggp", "alpha-beta", "logp", "bsp")}
+    expect(len(set(models.values())) > 1, f"all models say the same: {models}")
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, magic in (".svg", b"<svg"), (".png", b"\x89PNG"):
+            path = os.path.join(folder, "plot" + ending)
+            cli.run("predict", "c2c:64^3", "-n", "1..64", "--plot", path).expect_code(0)
+            with open(path, "rb") as file:
+                expect(magic in file.read(300), f"no picture in {path}")
+        cli.run("predict", "c2c:64^3", "-n", "1..64", "--plot", os.path.join(folder, "plot.gif")).expect_code(2)
+    wrong = cli.run("predict", "c2c:64^3", "-n", "64..1").expect_code(2)
+    expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
+    none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
+    expect("built-in" in none.err, f"machines that are known are not named: {none.err}")
+
+
+def case_advise(cli):
+    found = cli.run("advise", "c2c:1280x1280x1280", "-n", "90..130", "--json").json()
+    expect_equal(found["schema"], "kallima.advise/1", "schema")
+    ranks = [offer["ranks"] for offer in found["offers"]]
+    expect({90, 128, 130} <= set(ranks), f"ranks that were asked for are missing: {ranks}")
+    seconds = {offer["ranks"]: offer["seconds"] for offer in found["offers"]}
+    for offer in found["offers"]:
+        faster = [r for r in ranks if r < offer["ranks"] and seconds[r] <= offer["seconds"]]
+        expect(bool(faster) == (offer["dip"] is not None), f"a dip at {offer['ranks']}: {offer['dip']}, {faster}")
+    # A prime length is slow, and one that is longer by a little is faster.
+    better = cli.run("advise", "c2c:1021x1021", "-n", "1..4", "--json").json()["better_sizes"]
+    expect([1024, 1024] in [size["shape"] for size in better], f"1024 is not better than 1021: {better}")
+    text = cli.run("advise", "c2c:1021x1021", "-n", "1..4").expect_code(0).out
+    expect("1024x1024" in text and "Better sizes" in text, text)
+
+
+def case_calibrate(cli):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "here.toml")
+        arguments = ["calibrate", "--rounds", "1", "--arrays", "4", "--name", "test", "-o", path]
+        ended = cli.launch(cli.options.ranks, *arguments).expect_code(0)
+        links = "Links were not measured" not in ended.out
+        expect_equal(links, cli.options.ranks > 1, "links were measured")
+        for word in "lines of 64", "copy of", "Written to":
+            expect(word in ended.out, f"no '{word}' in\n{ended.out}")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        expect("kallima.machine/1" in text and "name = 'test'" in text, text[:400])
+        found = cli.run("predict", "c2c:64^3", "-n", "1..2", "--machine", path, "--json").json()
+        expect_equal(found["machine"], "test", "machine")
+        expect(all(0 < point["seconds"] < 10 for point in found["points"]), f"absurd: {found}")
+        bench = cli.launch(cli.options.ranks, "bench", "c2c:32x30x28", "-i", "3", "--explain", "--machine", path)
+        expect("priced on machine test" in bench.expect_code(0).out, bench.out)
+        nowhere = cli.launch(cli.options.ranks, "calibrate", "--rounds", "1", "--arrays", "1", "-o",
+                             os.path.join(folder, "no", "such", "folder.toml"))
+        expect(nowhere.code != 0 and "folder exists" in nowhere.err, f"{nowhere.code}: {nowhere.err}")
+
+
 def case_million_ranks(cli):
     start = time.monotonic()
     plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--in", "pencil:1024x1024", "--json").json()

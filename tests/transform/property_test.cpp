@@ -23,6 +23,7 @@
 #include "exec/loopback.hpp"
 #include "kallima/kallima.h"
 #include "kallima/planner.hpp"
+#include "kallima/price.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
 
@@ -267,6 +268,10 @@ Complaint check_route(const Configuration& c, Route route, const Plan& steps, st
       total(moved.messages_received, comm) != moves.messages ||
       moved.exchanges != plan.exchanges()) {
     return "bytes or messages moved are not those planned";
+  }
+  const PlanCost cost = price(plan, built_in_machine());
+  if (cost.bytes() != moves.bytes || cost.messages() != moves.messages) {
+    return "bytes or messages priced are not those moved";
   }
   if (plan.exchanges() == 1 &&
       (total(moved.bytes_sent, comm, MPI_MAX) != moves.most_bytes_sent ||

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Predicted and measured times of many transforms in one launch, and the regret of the planner.
+//
+//     mpirun -n 2 kallima_prediction predict MACHINE.toml ROUNDS PROBLEM...
+//     mpirun -n 2 kallima_prediction regret MACHINE.toml ROUNDS PROBLEM...
+//
+// Prints one JSON object a line. Every problem is measured in ROUNDS bursts, all problems in turns,
+// so that what the machine does meanwhile falls on all alike. A run takes as long as its slowest
+// rank. Collective throughout; errors abort.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "calibrate/fit.hpp"
+#include "calibrate/work.hpp"
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+#include "transform/ask.hpp"
+#include "transport/agreement.hpp"
+
+namespace kallima {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct World {
+  std::shared_ptr<const transport::Communicator> communicator;
+  std::shared_ptr<const Machine> machine;
+
+  [[nodiscard]] bool speaks() const { return communicator->rank == 0; }
+};
+
+/// Plans as rank 0 has them, the first the one that is taken.
+std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size_t most) {
+  std::string texts;
+  if (world.speaks()) {
+    PlanRequest request;
+    request.problem = problem;
+    request.ranks = world.communicator->size;
+    Options options;
+    options.machine = world.machine;
+    for (const NamedPlan& named : compared_plans(placed(request, options, *world.communicator))) {
+      if (most-- == 0 || named.imbalance > 0) break;
+      texts += named.plan.to_text() + '\x1e';
+    }
+  }
+  texts = transport::broadcast(*world.communicator, texts);
+  std::vector<Plan> plans;
+  for (std::size_t begin = 0; begin < texts.size();) {
+    const std::size_t end = texts.find('\x1e', begin);
+    plans.push_back(Plan::parse(texts.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return plans;
+}
+
+/// A plan, made ready to run.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual void run() = 0;
+};
+
+template <class T>
+class RunnerOf final : public Runner {
+ public:
+  RunnerOf(const World& world, const Plan& plan)
+      : fft_(world.communicator->comm, plan.problem().shape, options_for(plan)),
+        arrays_(bytes(plan)),
+        bound_(fft_.bind_memory(Direction::forward, arrays_.from(), room(plan.input()),
+                                arrays_.to(), room(plan.output()))) {}
+
+  void run() override { bound_.run(); }
+
+ private:
+  static Options options_for(const Plan& plan) {
+    Options options;
+    options.plan = std::make_shared<const Plan>(plan);
+    return options;
+  }
+  [[nodiscard]] std::size_t room(const Layout& layout) const {
+    return static_cast<std::size_t>(layout.room(fft_.rank()));
+  }
+  [[nodiscard]] Index bytes(const Plan& plan) const {
+    const std::size_t most = std::max({room(plan.input()), room(plan.output()), std::size_t{1}});
+    return static_cast<Index>(most * sizeof(std::complex<T>));
+  }
+
+  Transform<T> fft_;
+  calibrate::Arrays arrays_;
+  Bound<T> bound_;
+};
+
+std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan) {
+  if (plan.problem().precision == Precision::f32) {
+    return std::make_unique<RunnerOf<float>>(world, plan);
+  }
+  return std::make_unique<RunnerOf<double>>(world, plan);
+}
+
+/// Seconds of one run, of the slowest rank.
+double timed(const World& world, Runner& runner) {
+  using Clock = std::chrono::steady_clock;
+  const MPI_Comm comm = world.communicator->comm;
+  MPI_Barrier(comm);
+  const Clock::time_point begin = Clock::now();
+  runner.run();
+  const double mine = std::chrono::duration<double>(Clock::now() - begin).count();
+  double slowest = 0.;
+  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return slowest;
+}
+
+/// Median of a burst of runs.
+double burst(const World& world, Runner& runner) {
+  for (int i = 0; i < 2; ++i) timed(world, runner);
+  std::vector<double> took;
+  constexpr double enough = 0.08;
+  for (double sum = 0.; took.size() < 3 || (sum < enough && took.size() < 400);) {
+    took.push_back(timed(world, runner));
+    sum += took.back();
+  }
+  return calibrate::median(took);
+}
+
+void say(const World& world, const Json& line) {
+  if (!world.speaks()) return;
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);
+}
+
+void predict(const World& world, int rounds, const std::vector<Problem>& problems) {
+  std::vector<Plan> plans;
+  for (const Problem& problem : problems) plans.push_back(plans_of(world, problem, 1).front());
+  std::vector<std::vector<double>> took(problems.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      // Large ones take long, and noise is less there.
+      if (round >= 3 && plans[i].problem().elements() > (Index{1} << 24)) continue;
+      took[i].push_back(burst(world, *runner_of(world, plans[i])));
+    }
+  }
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    PriceOptions options;
+    options.ranks_per_node = world.communicator->ranks_on_node;
+    const PlanCost cost = price(plans[i], *world.machine, options);
+    const auto [least, most] = std::minmax_element(took[i].begin(), took[i].end());
+    say(world, {{"problem", plans[i].problem().to_text()},
+                {"axes", plans[i].problem().shape.size()},
+                {"elements", plans[i].problem().elements()},
+                {"ranks", world.communicator->size},
+                {"ranks_per_node", world.communicator->ranks_on_node},
+                {"predicted_s", cost.total.total()},
+                {"measured_s", calibrate::median(took[i])},
+                {"least_s", *least},
+                {"most_s", *most},
+                {"exchanges", plans[i].exchanges()},
+                {"binds", cost.total.binds()},
+                {"spread", cost.spread},
+                {"beyond", cost.beyond}});
+  }
+}
+
+/// The best of all plans is chosen on odd rounds and timed on even ones, so that noise does not
+/// choose it. The taken plan's own odd and even rounds, against each other, show what is noise.
+void regret(const World& world, int rounds, const std::vector<Problem>& problems) {
+  constexpr std::size_t most_plans = 12;
+  std::mt19937 shuffler(7);
+  for (const Problem& problem : problems) {
+    const std::vector<Plan> plans = plans_of(world, problem, most_plans);
+    std::vector<std::unique_ptr<Runner>> runners;
+    std::vector<std::size_t> order;
+    for (const Plan& plan : plans) {
+      order.push_back(runners.size());
+      runners.push_back(runner_of(world, plan));
+    }
+    std::vector<std::vector<double>> odd(plans.size());
+    std::vector<std::vector<double>> even(plans.size());
+    for (int round = 0; round < 2 * rounds; ++round) {
+      std::shuffle(order.begin(), order.end(), shuffler);
+      for (const std::size_t p : order) {
+        const double once = timed(world, *runners[p]);
+        if (round >= 2) (round % 2 == 1 ? odd : even)[p].push_back(once);
+      }
+    }
+    std::size_t best = 0;
+    for (std::size_t p = 0; p < plans.size(); ++p) {
+      if (calibrate::median(odd[p]) < calibrate::median(odd[best])) best = p;
+    }
+    const double taken = calibrate::median(even.front());
+    say(world, {{"problem", problem.to_text()},
+                {"ranks", world.communicator->size},
+                {"ranks_per_node", world.communicator->ranks_on_node},
+                {"plans", plans.size()},
+                {"best", best},
+                {"regret", taken / calibrate::median(even[best])},
+                {"noise", calibrate::median(odd.front()) / taken},
+                {"taken_s", taken}});
+  }
+}
+
+int run(int argc, char** argv) {
+  World world;
+  world.communicator = transport::Communicator::of(MPI_COMM_WORLD);
+  if (argc < 5) {
+    if (world.speaks()) {
+      fmt::print(stderr, "kallima_prediction predict|regret MACHINE ROUNDS PROBLEM...\n");
+    }
+    return 2;
+  }
+  world.machine = std::make_shared<const Machine>(find_machine(argv[2]));
+  const int rounds = std::stoi(argv[3]);
+  std::vector<Problem> problems;
+  for (int i = 4; i < argc; ++i) problems.push_back(Problem::parse(argv[i]));
+  if (std::string(argv[1]) == "regret") {
+    regret(world, rounds, problems);
+  } else {
+    predict(world, rounds, problems);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kallima
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int code = 3;
+  try {
+    code = kallima::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kallima_prediction: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, code);
+  }
+  MPI_Finalize();
+  return code;
+}

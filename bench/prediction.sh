@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# How true predictions are here: calibrates afresh, then measures transforms that the calibration
+# has not seen, on the node and between hosts of the test bed (tests/netbed, needs root; left out
+# without), and how much better the best plan would have been than the one that was taken.
+#
+#     bench/prediction.sh [BUILD [RESULTS]]
+#
+# BUILD is a release build with Open MPI (default build/release); RESULTS takes machines, figures
+# and the plot (default build/bench/prediction). PARTS chooses among "node crowded hosts regret".
+# About half an hour; nothing else should run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/release}
+results=${2:-build/bench/prediction}
+parts=${PARTS:-node crowded hosts regret}
+mpiexec=${MPIEXEC:-mpiexec.openmpi}
+rounds=${ROUNDS:-5}
+kallima=$build/apps/kallima/kallima
+measure=$build/bench/kallima_prediction
+mkdir -p "$results"
+export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+flags=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+       --mca btl_base_warn_component_unused 0)
+on_node() {
+  local ranks=$1
+  shift
+  timeout 1200 "$mpiexec" "${flags[@]}" -n "$ranks" "$@"
+}
+on_hosts() {
+  local hosts=$1 rate=$2
+  shift 2
+  timeout 1200 tests/netbed/netbed --hosts "$hosts" --ranks-per-host 1 --rate "$rate" -- "$@"
+}
+
+small=(c2c:128x128 c2c:300x300:f32 c2c:32^3 c2c:48^3:f32 c2c:2^14 c2c:2^16:f32 c2c:64^3 c2c:64^3:f32
+       c2c:512x512 c2c:512x512:f32 c2c:2^18 c2c:2^18:f32)
+middle=(c2c:96^3 c2c:100^3:f32 c2c:128^3 c2c:128^3:f32 c2c:160^3 c2c:1000x1000 c2c:1024x1024:f32
+        c2c:2048x2048 c2c:2048x2048:f32 c2c:2^20 c2c:2^22 c2c:2^22:f32)
+large=(c2c:192^3 c2c:256^3 c2c:256^3:f32 c2c:4096x4096 c2c:4096x4096:f32 c2c:2^24 c2c:2^24:f32)
+huge=(c2c:512^3:f32 c2c:8192x8192 c2c:2^26)
+apart=(c2c:128x128 c2c:48^3:f32 c2c:64^3 c2c:2^18:f32 c2c:96^3 c2c:512x512 c2c:2^20 c2c:128^3:f32
+       c2c:160^3 c2c:1024x1024)
+
+if [[ $parts == *node* ]]; then
+  echo "== calibrating the node" >&2
+  on_node 2 "$kallima" calibrate --name node -o "$results/node.toml" >"$results/node.calibration"
+  : >"$results/node.jsonl"
+  for ranks in 1 2; do
+    echo "== measuring on $ranks ranks of the node" >&2
+    on_node "$ranks" "$measure" predict "$results/node.toml" "$rounds" "${small[@]}" "${middle[@]}" \
+      "${large[@]}" "${huge[@]}" >>"$results/node.jsonl"
+  done
+fi
+if [[ $parts == *crowded* ]]; then
+  echo "== 4 ranks on the node" >&2
+  on_node 4 "$kallima" calibrate --name crowded --rounds 3 --arrays 256 -o "$results/crowded.toml" \
+    >"$results/crowded.calibration"
+  on_node 4 "$measure" predict "$results/crowded.toml" "$rounds" "${small[@]}" "${middle[@]}" \
+    "${large[@]}" >"$results/crowded.jsonl"
+fi
+if [[ $parts == *hosts* ]]; then
+  for hosts in 2 4; do
+    for rate in 200mbit 1gbit 5gbit; do
+      echo "== $hosts hosts, $rate" >&2
+      name=hosts-$hosts-$rate
+      status=0
+      on_hosts "$hosts" "$rate" "$kallima" calibrate --name "$name" --rounds 3 --arrays 64 \
+        -o "$results/$name.toml" >"$results/$name.calibration" || status=$?
+      if [[ $status -eq 77 ]]; then
+        echo "== left out: hosts need root" >&2
+        break 2
+      fi
+      on_hosts "$hosts" "$rate" "$measure" predict "$results/$name.toml" 3 "${apart[@]}" \
+        >"$results/$name.jsonl"
+    done
+  done
+fi
+if [[ $parts == *regret* ]]; then
+  echo "== regret on the node" >&2
+  on_node 2 "$measure" regret "$results/node.toml" 12 "${small[@]}" "${middle[@]}" \
+    >"$results/regret.jsonl"
+  on_node 1 "$measure" regret "$results/node.toml" 12 "${small[@]}" "${middle[@]}" \
+    >>"$results/regret.jsonl"
+  if [[ -s $results/hosts-4-1gbit.toml ]]; then
+    on_hosts 4 1gbit "$measure" regret "$results/hosts-4-1gbit.toml" 6 "${apart[@]}" \
+      >>"$results/regret.jsonl"
+  fi
+fi
+python3 bench/prediction.py "$results"

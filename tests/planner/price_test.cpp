@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Prices of plans, by hand on machines whose figures are round.
+#include "kallima/price.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kallima/planner.hpp"
+#include "machine/crossing.hpp"
+
+namespace kallima {
+namespace {
+
+/// Sweeps cost nothing, messages alpha and beta, every rank has a node to itself.
+Machine flat(double alpha, double beta) {
+  Machine machine = built_in_machine();
+  machine.name = "flat";
+  machine.node = {1, 1, 0., false};
+  Speed free;
+  free.f32.primes = free.f64.primes = Curve(1.);
+  free.in_plan = Curve(1.);
+  machine.speeds = {free};
+  for (Link* const link : {&machine.in_node, &machine.between_nodes}) {
+    *link = Link{};
+    link->fits = {alpha, beta, 0., 1., beta, 0.};
+  }
+  machine.topology = {};
+  return machine;
+}
+
+PlanCost priced(const std::string& problem, Index ranks, Way way, const Machine& machine) {
+  PlanRequest request;
+  request.problem = Problem::parse(problem);
+  request.ranks = ranks;
+  request.way = way;
+  request.machine = std::make_shared<const Machine>(machine);
+  PriceOptions options;
+  options.model = Model::alpha_beta;
+  return price(make_plan(request), machine, options);
+}
+
+TEST(Price, of_messages_is_alpha_a_message_and_beta_a_byte) {
+  // 8 x 8 x 8 on 4 ranks as slabs: each holds 128 elements of 16 bytes and sends 3/4 of them, 1,536
+  // bytes, in 3 messages: 3 alpha + 1536 beta = 3 * 2 + 1536 * 0.5 = 774.
+  const PlanCost cost = priced("c2c:8x8x8", 4, Way::slab, flat(2., 0.5));
+  EXPECT_DOUBLE_EQ(cost.total.latency, 6.);
+  EXPECT_DOUBLE_EQ(cost.total.bandwidth, 768.);
+  EXPECT_DOUBLE_EQ(cost.total.total(), 774.);
+  EXPECT_EQ(cost.total.binds(), "bandwidth");
+  EXPECT_EQ(cost.bytes(), 4 * 1536);
+  EXPECT_EQ(cost.messages(), 12);
+}
+
+TEST(Price, of_pencils_is_two_exchanges_in_rows) {
+  // On 4 x 4 ranks each holds 32 elements and twice sends 3/4 of them, 384 bytes, in 3 messages:
+  // 2 (3 * 2 + 384 * 0.5) = 396.
+  const PlanCost cost = priced("c2c:8x8x8", 16, Way::pencil, flat(2., 0.5));
+  EXPECT_DOUBLE_EQ(cost.total.total(), 396.);
+}
+
+TEST(Price, of_a_sweep_is_compute_and_memory) {
+  // One rank, 4 x 8 in double precision: 32 elements of 16 bytes. Along x (8, contiguous) 3 s an
+  // element, along y (4, across memory) 5 s; memory 0.25 s a byte across. In one pass:
+  // 32 * (3 + 5) + 512 * 0.25 = 256 + 128 = 384; in two: 0.125 s a byte along lines, so
+  // 32 * 3 + 512 * 0.125 = 160 and 32 * 5 + 512 * 0.25 = 288, 448 together.
+  Machine machine = flat(1., 1.);
+  Speed& speed = machine.speeds.front();
+  speed.f64.lines = Curve(3.);
+  speed.f64.interleaved = Curve(5.);
+  speed.lines = Curve(0.125);
+  speed.interleaved = Curve(0.25);
+  const PlanCost joined = priced("c2c:4x8", 1, Way::any, machine);
+  ASSERT_EQ(joined.steps.size(), 1U);
+  EXPECT_DOUBLE_EQ(joined.total.compute, 256.);
+  EXPECT_DOUBLE_EQ(joined.total.memory, 128.);
+  PlanRequest request;
+  request.problem = Problem::parse("c2c:4x8");
+  request.machine = std::make_shared<const Machine>(machine);
+  std::vector<double> totals;
+  for (const NamedPlan& named : compared_plans(request)) {
+    totals.push_back(named.cost.total.total());
+  }
+  EXPECT_EQ(totals, (std::vector<double>{384., 448.}));
+}
+
+TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
+  Machine machine = flat(1., 1.);
+  machine.node.overlaps = true;
+  machine.speeds.front().f64.lines = Curve(3.);  // 6 elements: 18 s
+  machine.speeds.front().lines = Curve(0.5);     // 96 bytes: 48 s
+  const PlanCost cost = priced("c2c:6", 1, Way::any, machine);
+  EXPECT_DOUBLE_EQ(cost.total.compute, 18.);
+  EXPECT_DOUBLE_EQ(cost.total.memory, 48.);
+  EXPECT_DOUBLE_EQ(cost.total.hidden, 18.);
+  EXPECT_DOUBLE_EQ(cost.total.total(), 48.);
+}
+
+TEST(Price, knows_primes_precision_and_reals) {
+  Machine machine = flat(1., 1.);
+  machine.speeds.front().f64.lines = Curve(2.);
+  machine.speeds.front().f32.lines = Curve(1.);
+  machine.speeds.front().f64.primes = Curve({{2., 1.}, {3., 1.5}, {7., 4.}});
+  machine.speeds.front().f64.real = 0.75;
+  // 8 = 2^3: 8 * 2; 12 = 4 * 3: 12 * 2 * 1.5; 14 = 2 * 7: 14 * 2 * 4; f32: 8 * 1.
+  EXPECT_DOUBLE_EQ(priced("c2c:8", 1, Way::any, machine).total.compute, 16.);
+  EXPECT_DOUBLE_EQ(priced("c2c:12", 1, Way::any, machine).total.compute, 36.);
+  EXPECT_DOUBLE_EQ(priced("c2c:14", 1, Way::any, machine).total.compute, 112.);
+  EXPECT_DOUBLE_EQ(priced("c2c:8:f32", 1, Way::any, machine).total.compute, 8.);
+  // 8 reals take as much room as their 5 frequencies, 5 complex elements; each is two reals, and a
+  // real costs 0.75 of a complex element's time: 5 * 2 * 0.75 * 2 = 15.
+  EXPECT_DOUBLE_EQ(priced("r2c:8", 1, Way::any, machine).steps.front().cost.compute, 15.);
+}
+
+TEST(Price, says_what_was_asked_for_beyond_the_calibration) {
+  Machine machine = flat(1., 1.);
+  machine.speeds.front().f64.lines = Curve({{2., 1.}, {16., 1.}});
+  EXPECT_TRUE(priced("c2c:16", 1, Way::any, machine).beyond.empty());
+  const PlanCost beyond = priced("c2c:32", 1, Way::any, machine);
+  ASSERT_EQ(beyond.beyond.size(), 1U);
+  EXPECT_NE(beyond.beyond.front().find("length of lines 32"), std::string::npos);
+}
+
+TEST(Price, of_ranks_that_share_a_node_is_within_it) {
+  // 4 ranks, 2 a node: of each rank's 3 messages 1 stays in the node.
+  Machine machine = flat(2., 0.5);
+  machine.node.ranks = 2;
+  machine.in_node.fits = {};
+  const PlanCost cost = priced("c2c:8x8x8", 4, Way::slab, machine);
+  EXPECT_DOUBLE_EQ(cost.total.latency, 2 * 2.);
+  EXPECT_DOUBLE_EQ(cost.total.bandwidth, 2 * 512 * 0.5);
+  EXPECT_EQ(cost.steps[1].messages, 12);
+  EXPECT_EQ(cost.steps[1].messages_between, 8);
+  EXPECT_EQ(cost.steps[1].bytes_between, 4 * 2 * 512);
+}
+
+TEST(Price, on_more_ranks_than_cores_is_by_turns) {
+  Machine machine = flat(0., 0.);
+  machine.node = {2, 8, 0., false};
+  machine.speeds.front().f64.lines = Curve(1.);
+  PlanRequest request;
+  request.problem = Problem::parse("c2c:8x8");
+  request.ranks = 8;
+  request.placement.ranks_per_node = 8;
+  request.route = Route::messages;
+  request.machine = std::make_shared<const Machine>(machine);
+  const Plan plan = make_plan(request);
+  // 8 ranks on 2 cores: a line of 8 elements takes 4 times 8 s.
+  EXPECT_DOUBLE_EQ(price(plan, machine).steps.front().cost.compute, 32.);
+}
+
+TEST(Price, crosses_from_one_exchange_to_pencils_where_the_closed_form_says) {
+  // One exchange among all beats pencils while 16 N / P^2 > alpha B (1 - 2 / sqrt(P)).
+  const double alpha = 1e-5;
+  const double bandwidth = 1.4e10;
+  const Machine machine = flat(alpha, 1. / bandwidth);
+  const double elements = 2048. * 2048. * 2048.;
+  std::vector<double> ratios;
+  const std::vector<Index> counts = {256, 1024, 4096};
+  for (const Index ranks : counts) {
+    const auto p = static_cast<double>(ranks);
+    const double bytes = 16. * elements / p;
+    const double root = std::sqrt(p);
+    const double pencil = priced("c2c:2048^3", ranks, Way::pencil, machine).total.total();
+    // Exactly what the plans move; the closed form leaves the own part out.
+    EXPECT_NEAR(pencil, 2 * (alpha * (root - 1) + bytes * (1 - 1 / root) / bandwidth),
+                1e-9 * pencil);
+    // Beyond 2,048 planes slabs leave ranks idle, so the price of one exchange is spelled out.
+    const double one = alpha * (p - 1) + bytes * (1 - 1 / p) / bandwidth;
+    if (ranks <= 2048) {
+      EXPECT_NEAR(priced("c2c:2048^3", ranks, Way::slab, machine).total.total(), one, 1e-9 * one);
+    }
+    ratios.push_back(std::log(one / pencil));
+  }
+  EXPECT_LT(ratios.front(), 0.);
+  EXPECT_GT(ratios.back(), 0.);
+  const double closed = models::crossing_procs({elements, 16., alpha, bandwidth});
+  const models::Sides sides = models::crossing_sides({elements, 16., alpha, bandwidth}, closed);
+  EXPECT_NEAR(sides.left, sides.right, 1e-6 * sides.left);
+  // The closed form crosses at 1,023 ranks; priced plans of 1,024 cost the same but for the part of
+  // 1/32 that pencils keep in each exchange.
+  EXPECT_NEAR(closed, 1023.3, 0.1);
+  EXPECT_NEAR(ratios[1], 0., 2. / 32.);
+}
+
+}  // namespace
+}  // namespace kallima
