@@ -110,10 +110,10 @@ class Table {
 
   /// Refuses what was not asked for.
   void done() const {
-    for (const auto& [key, node] : table_) {
-      const auto known = [&](const std::string& asked) { return asked == key.str(); };
-      if (std::none_of(asked_.begin(), asked_.end(), known)) {
-        refuse("nobody knows " + called(std::string(key.str()).c_str()));
+    for (const auto& entry : table_) {
+      const std::string key(entry.first.str());
+      if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
+        refuse("nobody knows " + called(key.c_str()));
       }
     }
   }
