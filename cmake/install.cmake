@@ -18,6 +18,10 @@ if(TARGET kallima_cli)
   install(TARGETS kallima_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
+# Where find_machine looks.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/machines" DESTINATION "${CMAKE_INSTALL_DATADIR}/kallima"
+        FILES_MATCHING PATTERN "*.toml")
+
 get_target_property(kallima_kind kallima TYPE)
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/kallimaConfig.cmake.in" "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
