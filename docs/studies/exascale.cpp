@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "kallima/planner.hpp"
 #include "machine/exascale.hpp"
@@ -144,6 +145,10 @@ Json figure_6(const Reading& reading) {
   return {{"reading", reading.name}, {"lines", lines}};
 }
 
+kallima::Machine published(const std::string& name) {
+  return kallima::find_machine(std::string(KALLIMA_PUBLISHED_MACHINES) + "/" + name + ".toml");
+}
+
 /// A transform that is priced.
 struct Run {
   const char* name;
@@ -154,8 +159,7 @@ struct Run {
 };
 
 Json priced(const Run& run) {
-  const auto machine = std::make_shared<const kallima::Machine>(
-      kallima::find_machine(std::string(KALLIMA_PUBLISHED_MACHINES) + "/" + run.machine + ".toml"));
+  const auto machine = std::make_shared<const kallima::Machine>(published(run.machine));
   kallima::PlanRequest request;
   request.problem = kallima::Problem::parse(run.problem);
   request.ranks = run.ranks;
@@ -206,6 +210,37 @@ Json runs() {
   return list;
 }
 
+/// What a rank of a machine has.
+Json balance(const char* name) {
+  const kallima::Machine machine = published(name);
+  const double memory = 2. / machine.speeds.back().copy.at(1e9);
+  const double network = 1. / machine.between_nodes.per_byte.at(1e9);
+  return {{"name", name},
+          {"ranks", machine.node.ranks},
+          {"memory", memory},
+          {"network", network},
+          {"ratio", memory / network}};
+}
+
+Json balances() {
+  const Node gpu = processor(Lane::gpu, decade, Form::printed).node;
+  const Node cpu = processor(Lane::cpu, decade, Form::printed).node;
+  Json list = Json::array();
+  for (const auto& [name, node] :
+       {std::pair{"czechowski-2020-gpu", gpu}, {"czechowski-2020-cpu", cpu}}) {
+    list.push_back({{"name", name},
+                    {"ranks", 1},
+                    {"memory", node.memory_bandwidth},
+                    {"network", node.link_bandwidth},
+                    {"ratio", node.memory_bandwidth / node.link_bandwidth}});
+  }
+  for (const char* name :
+       {"hopper", "keeneland", "summit", "fugaku", "selene", "frontier", "lumi-g", "aurora"}) {
+    list.push_back(balance(name));
+  }
+  return list;
+}
+
 Json everything() {
   Json predicted = Json::array();
   Json ratios = Json::array();
@@ -217,6 +252,7 @@ Json everything() {
           {"table_1", table_1()},
           {"predictions", predicted},
           {"figure_6", ratios},
+          {"balances", balances()},
           {"runs", runs()}};
 }
 
