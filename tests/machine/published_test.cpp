@@ -84,8 +84,8 @@ TEST_P(Published, says_where_every_figure_comes_from) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Published, testing::ValuesIn(files()), [](const auto& info) {
-  std::string name = info.param.stem().string();
+INSTANTIATE_TEST_SUITE_P(Machines, Published, testing::ValuesIn(files()), [](const auto& test) {
+  std::string name = test.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
