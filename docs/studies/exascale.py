@@ -171,8 +171,8 @@ def conclusions(data):
     slab = run_of(data, "yeung-slab")
     pencil = run_of(data, "yeung-pencil")
     return f"""\
-- **The number nearly holds, the reasons do not.** The paper gives 2.8 PF/s to a 21,000^3 transform on 4 EF/s. On the
-  published figures of Frontier we price the same transform at {frontier['flop'] / frontier['seconds'] / 1e15:.1f} PF/s; nobody has published a measurement. Two errors
+- **The number nearly holds, the reasons do not.** The paper gives 2.8 PF/s to a 21,000^3 transform on 4 EF/s. On
+  Frontier, by figures published or assumed, we price the same transform at {frontier['flop'] / frontier['seconds'] / 1e15:.1f} PF/s; we know of no measurement. Two errors
   roughly cancel: equation (5) makes the network eight times slower than the torus it describes, and table 1 makes links
   an order of magnitude faster than those that came. With the equation mended, the paper's machine would do {fixed['rate'] / 1e15:.0f} PF/s.
 - **Prediction 3, memory slower than the network, went the other way.** Stacked memory came, which the paper names as
@@ -183,8 +183,8 @@ def conclusions(data):
   the time, real data halves it again, and a faster local FFT changes a percent or two. One exchange instead of two
   matters little where one of the two stays inside nodes: {slab['seconds']:.2f} s by slabs, {pencil['seconds']:.2f} s by pencils for 32768^3 on 4,096 nodes.
 - **How far to trust this:** the three measured transforms we could find, all of cuFFTMp on one machine, are met to a
-  factor of 0.7 to 1.4 ({cufftmp['seconds']:.2f} s against {CUFFTMP['cufftmp']:.2f} s for 16384^3 on 4,096 A100). On the other machines no transform by itself was
-  published, so nothing there is verified; take a factor of two."""
+  factor of 0.7 to 1.4 ({cufftmp['seconds']:.2f} s against {CUFFTMP['cufftmp']:.2f} s for 16384^3 on 4,096 A100). On the other machines we found no time of a
+  transform by itself, so nothing there is verified; take a factor of two."""
 
 
 # Figures ---------------------------------------------------------------------------------------------
