@@ -42,10 +42,10 @@ constexpr std::array readings = {Reading{"equations", Form::printed, Form::print
                                  Reading{"corrected", Form::corrected, Form::corrected, false}};
 
 struct Row {
-  const char* name;
-  const char* unit;
+  const char* name = "";
+  const char* unit = "";
   Trend trend;
-  double base;  ///< 2010
+  double base = 0;  ///< 2010
 };
 
 Json table_1() {
@@ -153,11 +153,11 @@ kallima::Machine published(const std::string& name) {
 
 /// A transform that is priced.
 struct Run {
-  const char* name;
-  const char* machine;
-  const char* problem;
-  Index ranks;
-  kallima::Way way;
+  const char* name = "";
+  const char* machine = "";
+  const char* problem = "";
+  Index ranks = 1;
+  kallima::Way way = kallima::Way::any;
 };
 
 Json priced(const Run& run) {
