@@ -197,6 +197,7 @@ Json runs() {
                           Run{"cufftmp-f64", "selene", "c2c:16384^3:f64", 4096, slab},
                           Run{"cufftmp-8", "selene", "c2c:2048^3:f32", 8, slab},
                           Run{"cufftmp-2048", "selene", "c2c:2048^3:f32", 2048, slab},
+                          Run{"cufftmp-2048-any", "selene", "c2c:2048^3:f32", 2048, any},
                           Run{"yeung-slab", "frontier", "r2c:32768^3:f32", 32768, slab},
                           Run{"yeung-pencil", "frontier", "r2c:32768^3:f32", 32768, pencil},
                           Run{"yeung-8192", "frontier", "r2c:32768^3:f32", 65536, any},
