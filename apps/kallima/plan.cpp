@@ -139,7 +139,7 @@ std::string price_text(const Plan& plan, const Machine& machine) {
   add("total", cost.total);
   std::string text = "\n" + priced_on(machine) + table(rows);
   for (const std::string& what : cost.beyond) {
-    text += fmt::format("beyond what was calibrated: {}\n", what);
+    text += fmt::format("beyond what was calibrated or is there: {}\n", what);
   }
   return text;
 }

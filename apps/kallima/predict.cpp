@@ -167,7 +167,8 @@ std::string table_text(const std::vector<Point>& points) {
       if (std::find(what.begin(), what.end(), kind) == what.end()) what.push_back(kind);
     }
   }
-  return text + fmt::format("* beyond what was calibrated: {}\n", fmt::join(what, "; "));
+  return text +
+         fmt::format("* beyond what was calibrated or is there: {}\n", fmt::join(what, "; "));
 }
 
 Json cost_json(const Cost& cost) {

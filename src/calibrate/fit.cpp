@@ -28,6 +28,7 @@ Curve gap_per_byte(const Link& link, const std::vector<ExchangeSample>& samples)
   for (const auto& [size, values] : by_size) {
     points.emplace_back(static_cast<double>(size), median(values));
   }
+  if (points.front().first > 1.) points.insert(points.begin(), {1., points.front().second});
   return Curve(std::move(points));
 }
 

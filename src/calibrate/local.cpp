@@ -126,7 +126,8 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
   }
   const auto small = static_cast<double>(small_elements * 32);
   std::vector<Curve::Point> copy;
-  std::array<std::vector<Curve::Point>, 2> more = {{{{small, 0.}}, {{small, 0.}}}};
+  std::array<std::vector<Curve::Point>, 2> more = {
+      {{{1., 0.}, {small, 0.}}, {{1., 0.}, {small, 0.}}}};
   for (std::size_t i = 0; i < checks_; ++i) {
     const Work& work = works_[i];
     const double each = per_element(work, seconds[i]) / element_bytes(work);
@@ -139,7 +140,10 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
       more[form].emplace_back(bytes, std::max(0., each - in_cache[form] / element_bytes(work)));
     }
   }
-  speed.copy = Curve(rising(copy));
+  // What is smaller is in cache too.
+  copy = rising(copy);
+  copy.insert(copy.begin(), {1., copy.front().second});
+  speed.copy = Curve(std::move(copy));
   speed.lines = Curve(rising(more[0]));
   speed.interleaved = Curve(rising(more[1]));
 

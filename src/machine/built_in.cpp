@@ -33,13 +33,15 @@ Speed speed(Index active, double per_byte) {
   result.f32 = rates(0.6);
   result.f64 = rates(1.);
   const std::vector<Curve::Point> beyond = {
-      {second_cache, 0.}, {third_cache, per_byte}, {everything, per_byte}};
-  result.copy =
-      Curve({{second_cache, 0.3 * per_byte}, {third_cache, per_byte}, {everything, per_byte}});
+      {1., 0.}, {second_cache, 0.}, {third_cache, per_byte}, {everything, per_byte}};
+  result.copy = Curve({{1., 0.3 * per_byte},
+                       {second_cache, 0.3 * per_byte},
+                       {third_cache, per_byte},
+                       {everything, per_byte}});
   result.in_plan = Curve(1.1);
   result.lines = Curve(beyond);
-  result.interleaved =
-      Curve({{second_cache, 0.}, {third_cache, 1.2 * per_byte}, {everything, 1.2 * per_byte}});
+  result.interleaved = Curve(
+      {{1., 0.}, {second_cache, 0.}, {third_cache, 1.2 * per_byte}, {everything, 1.2 * per_byte}});
   return result;
 }
 
@@ -58,9 +60,9 @@ Machine make() {
   machine.windows.meet = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
   machine.windows.in_plan = Curve(1.2);
   machine.in_node = link(
-      1e-6, 5e-7, Curve({{8., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}), 0.);
+      1e-6, 5e-7, Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}), 0.);
   machine.between_nodes =
-      link(2e-6, 1e-6, Curve({{8., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11);
+      link(2e-6, 1e-6, Curve({{1., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11);
   machine.topology = {Wiring::fat_tree, 2., 3, 2, 0};
   machine.accuracy = {0.5, 0.5};
   machine.sources = {{"all", "chosen to be slower than most; nothing was measured"}};

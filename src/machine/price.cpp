@@ -48,6 +48,7 @@ class Pricer {
 
   PlanCost all() {
     PlanCost result;
+    expect_room();
     double local = 0.;
     double moving = 0.;
     for (const Leg& leg : schedule_.legs) {
@@ -233,6 +234,19 @@ class Pricer {
     if (messages == 0) return;
     expect(link.per_byte, static_cast<double>(bytes) / static_cast<double>(messages),
            "bytes of a message");
+  }
+
+  /// Remembers where the machine has fewer nodes or less memory than this takes.
+  void expect_room() {
+    const Index nodes = ceil_div(plan_.ranks(), per_node_);
+    if (machine_.topology.nodes > 0 && nodes > machine_.topology.nodes) {
+      beyond_.push_back(fmt::format("nodes {}, there are {}", nodes, machine_.topology.nodes));
+    }
+    const double needed = arrays_ * static_cast<double>(per_node_);
+    if (machine_.node.memory > 0. && needed > machine_.node.memory) {
+      beyond_.push_back(
+          fmt::format("bytes of a node {:.3g}, it has {:.3g}", needed, machine_.node.memory));
+    }
   }
 
   /// Remembers what lies outside of a curve's ends.

@@ -35,7 +35,7 @@ std::string explained(const Machine& machine, const PlanCost& cost, const Timing
   }
   text += row("total", cost.total, sum);
   for (const std::string& what : cost.beyond) {
-    text += fmt::format("beyond what was calibrated: {}\n", what);
+    text += fmt::format("beyond what was calibrated or is there: {}\n", what);
   }
   return text;
 }
