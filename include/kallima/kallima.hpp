@@ -7,6 +7,7 @@
 #include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "kallima/plan.hpp"
+#include "kallima/plan_wisdom.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
 #include "kallima/wisdom.hpp"
