@@ -10,4 +10,5 @@
 #include "kallima/plan_wisdom.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
+#include "kallima/tune.hpp"
 #include "kallima/wisdom.hpp"

@@ -66,8 +66,11 @@ struct Options {
   std::shared_ptr<const Machine> machine;  ///< that plans are priced on; where empty, the one that
                                            ///< KALLIMA_MACHINE names on rank 0, or the built-in one
   std::shared_ptr<const Plan>
-      plan;  ///< to be run instead of planning, as all_plans() lists them or
-             ///< Plan::parse() reads them; it has the layouts and the route
+      plan;                 ///< to be run instead of planning, as all_plans() lists them or
+                            ///< Plan::parse() reads them; it has the layouts and the route
+  std::string plan_wisdom;  ///< file that rank 0 looks for a plan in before it plans, unless plan
+                            ///< or tile_bytes are given; or none. One that cannot be read is passed
+                            ///< over in silence: load_plan_wisdom() says why.
 };
 
 /// What was really moved between this rank and others.

@@ -30,7 +30,7 @@ constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv, Ro
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +
-                   "; remove the file, or tune anew with `kallima bench --tune`");
+                   "; remove the file, or tune anew with `kallima bench --tune-into`");
 }
 
 /// Texts that are not UTF-8 could not be written otherwise.

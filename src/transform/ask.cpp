@@ -9,7 +9,10 @@
 
 #include "base/text.hpp"
 #include "exec/threads.hpp"
+#include "kallima/plan_wisdom.hpp"
 #include "local/cache.hpp"
+#include "plan/schedule.hpp"
+#include "planner/fits.hpp"
 
 namespace kallima {
 
@@ -25,6 +28,12 @@ void require_known(Enum value, Enum last, const char* what) {
     throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what,
                                     static_cast<int>(value)));
   }
+}
+
+/// A plan of another's, by messages where its windows cannot be had.
+Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
+  const bool one_node = request.placement.ranks_per_node >= request.ranks;
+  return by_windows(plan) && !one_node ? plan.with_route(Route::messages) : plan;
 }
 
 std::string shortened(const std::string& text) {
@@ -84,13 +93,13 @@ std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
       "box lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n"
-      "padded rows {}\nmachine {}\nplan {}\n",
+      "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.lengths,
       options.threads, options.tile_bytes, options.message_bytes, options.large_counts,
       options.padded, options.machine ? text::hex(options.machine->hash()) : "any",
-      options.plan ? text::hex(options.plan->hash()) : "any");
+      options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
 }
 
 void require_same(const std::string& mine, const std::string& root, int rank) {
@@ -118,6 +127,23 @@ PlanRequest placed(PlanRequest request, const Options& options,
   request.machine =
       options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
   return request;
+}
+
+Plan chosen_plan(const PlanRequest& request, const Options& options) {
+  if (options.plan && !fits(*options.plan, request)) {
+    throw InvalidOption("the plan is not one of " + request.problem.to_text() + " forward on " +
+                        text::plural(request.ranks, "rank") +
+                        " between the layouts that are asked for; leave it out, or plan for them");
+  }
+  if (options.plan) return by_what_there_is(*options.plan, request);
+  // Tiles of a size of one's own are not what was measured.
+  if (!options.plan_wisdom.empty() && options.tile_bytes == 0) {
+    std::string ignored;
+    const PlanWisdom wisdom = load_plan_wisdom(options.plan_wisdom, ignored);
+    const std::optional<Plan> found = wisdom.find(request, *request.machine);
+    if (found) return by_what_there_is(*found, request);
+  }
+  return make_plan(request);
 }
 
 }  // namespace kallima

@@ -27,4 +27,8 @@ void require_same(const std::string& mine, const std::string& root, int rank);
 PlanRequest placed(PlanRequest request, const Options& options,
                    const transport::Communicator& communicator);
 
+/// The plan that the options give, otherwise the one that their plan wisdom has for a placed
+/// request, otherwise the planner's. InvalidOption where the given one is of something else.
+Plan chosen_plan(const PlanRequest& request, const Options& options);
+
 }  // namespace kallima

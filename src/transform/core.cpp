@@ -17,30 +17,13 @@
 #include "exec/threads.hpp"
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
+#include "transform/packed.hpp"
 
 namespace kallima {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Texts one behind the other, each with its length.
-std::string packed(const std::vector<std::string>& texts) {
-  std::string result;
-  for (const std::string& text : texts) result += std::to_string(text.size()) + "\n" + text;
-  return result;
-}
-
-std::vector<std::string> unpacked(std::string_view rest) {
-  std::vector<std::string> texts;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const auto size = static_cast<std::size_t>(text::parse_count(rest.substr(0, end), "a length"));
-    texts.emplace_back(rest.substr(end + 1, size));
-    rest.remove_prefix(end + 1 + size);
-  }
-  return texts;
-}
 
 template <class T>
 std::array<T, 2> factors(Scaling scaling, Index elements) {
@@ -50,21 +33,6 @@ std::array<T, 2> factors(Scaling scaling, Index elements) {
     return {static_cast<T>(1.0L / std::sqrt(n)), static_cast<T>(1.0L / std::sqrt(n))};
   }
   return {T{1}, T{1}};
-}
-
-/// A user's own plan, by messages where its windows cannot be had.
-Plan fitting(const Plan& plan, const PlanRequest& request) {
-  const bool same = plan.problem() == request.problem && plan.ranks() == request.ranks &&
-                    plan.direction() == Direction::forward &&
-                    (!request.in || request.in->with_padding(0) == plan.input().with_padding(0)) &&
-                    (!request.out || *request.out == plan.output());
-  if (!same) {
-    throw InvalidOption("the plan is not one of " + request.problem.to_text() + " forward on " +
-                        text::plural(request.ranks, "rank") +
-                        " between the layouts that are asked for; leave it out, or plan for them");
-  }
-  const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  return by_windows(plan) && !one_node ? plan.with_route(Route::messages) : plan;
 }
 
 }  // namespace
@@ -89,7 +57,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
     if (!root) return;
     const PlanRequest here = placed(request, options_, *communicator_);
     machine_ = here.machine->to_text();
-    const Plan plan = options_.plan ? fitting(*options_.plan, here) : make_plan(here);
+    const Plan plan = chosen_plan(here, options_);
     adopt(plan);
     message = packed(
         {ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string(), machine_});

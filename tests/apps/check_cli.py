@@ -480,6 +480,37 @@ def case_wrong_engine(cli):
     expect(json.loads(ended.out)["results"][0]["error"] > 1e-12, "the error is small")
 
 
+def case_tune(cli):
+    problem = ["bench", "c2c:32x24x16", "-i", "1"]
+    with tempfile.TemporaryDirectory() as folder:
+        plans = os.path.join(folder, "plans.json")
+        ended = cli.launch(2, *problem, "--plans", plans).expect_code(0)
+        expect("missing" in ended.err, f"it does not say that there is no file: {ended.err}")
+        ended = cli.launch(2, *problem, "--tune-into", plans, "--verify").expect_code(0)
+        for part in "exchanges", "input layout", "priced", "measured", "fastest", plans, "verified":
+            expect(part in ended.out, f"the table does not say '{part}':\n{ended.out}")
+        expect_equal(ended.err, "", "what is said while tuning")
+        with open(plans, encoding="utf-8") as file:
+            kept = json.load(file)
+        expect_equal((kept["schema"], len(kept["plans"])), ("kallima.wisdom/1", 1), "what is kept")
+        entry = kept["plans"][0]
+        expect_equal((entry["problem"], entry["ranks"]), ("c2c:32x24x16:f64", 2), "what it is for")
+        ended = cli.launch(2, *problem, "--plans", plans, "--json").expect_code(0)
+        expect_equal(ended.err, "", "what is said of the plans")
+        layout = next(line for line in entry["plan"].splitlines() if line.startswith("  start"))
+        expect_equal(layout.split(None, 1)[1], json.loads(ended.out)["results"][0]["layout_in"], "layout of the input")
+        report = cli.launch(2, *problem, "--tune-into", plans, "--json").json()
+        expect_equal(report["schema"], "kallima.bench/1", "schema")
+        ended = cli.launch(2, "bench", "c2c:8x8", "-i", "1", "--plans", plans).expect_code(0)
+        expect("no plan for this" in ended.err, f"it does not say that it has none: {ended.err}")
+        with open(plans, "r+", encoding="utf-8") as file:
+            file.truncate(100)
+        ended = cli.launch(2, *problem, "--plans", plans).expect_code(0)
+        expect("ignored" in ended.err, f"it does not say that the file is damaged: {ended.err}")
+        cli.launch(2, *problem, "--tune-into", f"{folder}/none/plans.json").expect_code(3)
+        cli.launch(2, *problem, "--tune-into", plans, "--plans", plans).expect_code(2)
+
+
 DOCTOR = ["launcher", "binding", "oversubscription", "windows", "/dev/shm", "huge pages", "huge pages, windows",
           "large counts", "progress", "all-to-all", "FFT engine", "clock", "memory", "threads"]
 

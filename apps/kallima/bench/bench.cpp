@@ -23,6 +23,7 @@
 #include "session.hpp"
 #include "terminal.hpp"
 #include "transport/agreement.hpp"
+#include "tuning.hpp"
 #include "verify.hpp"
 #include "wisdom_file.hpp"
 
@@ -35,6 +36,8 @@ struct BenchArguments {
   MachineArguments on;
   std::vector<std::string> against;
   std::string wisdom;
+  std::string plans;
+  std::string tune;
   std::optional<Index> iterations;
   Index warm_up = 2;
   Effort effort = Effort::estimate;
@@ -54,6 +57,7 @@ Examples:
   mpirun -n 2 kallima bench c2c:128^3 --against bare,fftw-mpi
   mpirun -n 2 kallima bench r2c:128^3 --in-place --padded
   mpirun -n 2 kallima bench c2c:128^3 --explain --machine here.toml
+  mpirun -n 2 kallima bench c2c:128^3 --tune-into plans.json
   mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
 
 Task task_of(const BenchArguments& arguments, Index ranks) {
@@ -66,6 +70,7 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   task.effort = at_best ? Effort::measure : arguments.effort;
   task.in_place = arguments.in_place;
   task.threads = arguments.threads;
+  task.plans = arguments.tune.empty() ? arguments.plans : arguments.tune;
   return task;
 }
 
@@ -246,6 +251,11 @@ ExitCode judge(const Session& session, const std::vector<Result>& rows, double l
 
 ExitCode run(const Session& session, const BenchArguments& arguments) {
   const Task task = task_of(arguments, session.size);
+  if (!arguments.plans.empty()) warn_of_plans(session, task);
+  if (!arguments.tune.empty()) {
+    const std::string tuned = tune_into(session, task);
+    if (session.speaks() && !arguments.json) std::fputs(tuned.c_str(), stdout);
+  }
   const std::vector<Result> rows = results_of(session, arguments, task);
   if (session.speaks()) {
     const std::string text = arguments.json ? bench_json(session, task, rows).dump(2) + "\n"
@@ -280,6 +290,15 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--wisdom", arguments.wisdom,
                   "Keep what FFT engines learn in this file, and use what is in it")
       ->type_name("FILE");
+  // Not --tune: Open MPI's mpirun takes that for its own, behind the program's name too.
+  CLI::Option* const tune = command
+                                .add_option("--tune-into", arguments.tune,
+                                            "Time plans of about one price; keep the fastest here")
+                                ->type_name("FILE");
+  command
+      .add_option("--plans", arguments.plans, "Use the plans that --tune-into kept in this file")
+      ->type_name("FILE")
+      ->excludes(tune);
   command
       .add_option("--threads", arguments.threads, "Threads that share a rank's sweeps (default: 1)")
       ->type_name("N")

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
 #include "kallima/wisdom.hpp"
 #include "session.hpp"
 #include "terminal.hpp"
@@ -27,6 +28,7 @@ struct Task {
   Effort effort = Effort::estimate;
   bool in_place = false;
   Index threads = 1;  ///< of a rank, where the contender has any
+  std::string plans;  ///< file of plan wisdom, or none; for the library
 };
 
 /// Arrays that all contenders use in turns: memory is not what they differ in, and ten of them need
@@ -90,6 +92,9 @@ class Contender {
 };
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+/// What the library is told of a task.
+Options options_for(const Task& task);
 
 /// The library itself, in the precision of the problem. Collective.
 std::unique_ptr<Contender> make_kallima(const Session& session, const Task& task);

@@ -11,8 +11,6 @@
 
 namespace kallima::cli {
 
-namespace {
-
 Options options_for(const Task& task) {
   Options options;
   options.in = task.request.in;
@@ -23,8 +21,11 @@ Options options_for(const Task& task) {
   options.halved = task.request.problem.halved;
   options.padded = task.request.padded;
   options.machine = task.request.machine;
+  options.plan_wisdom = task.plans;
   return options;
 }
+
+namespace {
 
 /// Rank 0's plan, on all ranks: arrays are made for its layouts before there is a transform.
 /// Collective.
@@ -33,7 +34,8 @@ Plan agreed_plan(const Session& session, const Task& task) {
   const Options options = options_for(task);
   std::string text;
   transport::agree(*communicator, transport::Verdict::of([&] {
-    if (session.speaks()) text = make_plan(placed(task.request, options, *communicator)).to_text();
+    if (session.speaks())
+      text = chosen_plan(placed(task.request, options, *communicator), options).to_text();
   }));
   return Plan::parse(transport::broadcast(*communicator, text));
 }

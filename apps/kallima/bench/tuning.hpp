@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `bench --tune-into` and `--plans`: plan wisdom on the command line.
+#pragma once
+
+#include <string>
+
+#include "contender.hpp"
+
+namespace kallima::cli {
+
+/// Tunes, and remembers the fastest plan in the file that the task names. Returns a table of what
+/// was tried. Collective; FileError alike.
+std::string tune_into(const Session& session, const Task& task);
+
+/// Says to standard error why the task's file is ignored, or that it has nothing for the task.
+/// Collective.
+void warn_of_plans(const Session& session, const Task& task);
+
+}  // namespace kallima::cli
