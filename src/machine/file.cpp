@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 // Its own warnings are not ours.
 #include <toml++/toml.h>
@@ -261,10 +260,50 @@ std::map<std::string, std::string> read_sources(const toml::table& from) {
   return sources;
 }
 
-std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << toml::value<std::string>(text);
-  return out.str();
+/// The code point that begins `rest`, which loses its bytes; U+FFFD for what is not UTF-8.
+std::uint32_t take_code_point(std::string_view& rest) {
+  constexpr std::uint32_t replacement = 0xFFFD;
+  const auto first = static_cast<unsigned char>(rest.front());
+  rest.remove_prefix(1);
+  if (first < 0x80) return first;
+  const std::size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+  if (first < 0xC2 || first > 0xF4 || rest.size() < more) return replacement;
+  std::uint32_t point = first & (0x3FU >> more);
+  for (std::size_t i = 0; i < more; ++i) {
+    const auto next = static_cast<unsigned char>(rest[i]);
+    if ((next & 0xC0U) != 0x80U) return replacement;
+    point = (point << 6U) | (next & 0x3FU);
+  }
+  rest.remove_prefix(more);
+  constexpr std::array<std::uint32_t, 4> least = {0, 0x80, 0x800, 0x10000};
+  const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
+  return point < least[more] || point > 0x10FFFF || surrogate ? replacement : point;
+}
+
+/// In ASCII; see require_ascii().
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const std::uint32_t point = take_code_point(text);
+    if (point == '"' || point == '\\') {
+      result += {'\\', static_cast<char>(point)};
+    } else if (point >= 0x20 && point < 0x7F) {
+      result += static_cast<char>(point);
+    } else {
+      result += point <= 0xFFFF ? fmt::format("\\u{:04X}", point) : fmt::format("\\U{:08X}", point);
+    }
+  }
+  return result + "\"";
+}
+
+/// toml++ 3.3 does what is undefined with some letters that are not ASCII, such as U+00A7 (its
+/// issues 190 and 295).
+void require_ascii(std::string_view text) {
+  const auto other = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  const auto* const found = std::find_if(text.begin(), text.end(), other);
+  if (found == text.end()) return;
+  refuse(fmt::format("line {}: it has a character that is not ASCII, which texts write as \\u00E9",
+                     1 + std::count(text.begin(), found, '\n')));
 }
 
 std::string number_text(double value) {
@@ -341,6 +380,7 @@ std::string wiring_name(Wiring wiring) {
 }  // namespace
 
 Machine Machine::parse(std::string_view toml) {
+  require_ascii(toml);
   try {
     const toml::table root = toml::parse(toml);
     Table table(root, "");

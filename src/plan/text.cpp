@@ -295,15 +295,16 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     exchange.route = parse_route(words[0]);
     return exchange;
   }
-  if (words.size() < 6 || words[1] != "k") damaged(line);
+  const bool whole = words.size() == 6;
+  if ((!whole && words.size() < 10) || words[1] != "k" || words[0].empty()) damaged(line);
   exchange.route = parse_route(std::string_view(words[0]).substr(0, words[0].size() - 1));
   const Index n = count_in(words[3]);
   State after{before.element, {}, {}};
   Shape radices = {halved_extent(n)};
-  if (words.size() == 6) {
+  if (whole) {
     after.digits = {{0, 1, DigitKind::frequency, n}};
   } else {
-    const Index row = count_in(words.at(9));
+    const Index row = count_in(words[9]);
     if (row < 1) damaged(line);
     after.digits = {{0, 1, DigitKind::frequency, row}, {0, row, DigitKind::frequency, 0}};
     radices = {halved_extent(row), n / row};
