@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "plan/mirror.hpp"
@@ -61,11 +63,15 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   if (sweep.digit < 0 || at >= before.digits.size() || !before.layout.whole(at)) {
     throw InternalError("a sweep along a digit that no rank holds whole");
   }
+  const Shape& shape = before.layout.shape();
+  if (sweep.lines > volume(shape) / shape[at]) {
+    throw InternalError("a sweep with tiles of more lines than there are");
+  }
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
   if (!before.element.complex || before.digits[at].whole > 0) {
     throw InternalError("a complex sweep of reals, or along an axis that is halved");
   }
-  if (before.layout.shape()[at] == 1) return after;
+  if (shape[at] == 1) return after;
   Digit& swept = after.digits[at];
   const DigitKind wanted =
       direction == Direction::forward ? DigitKind::frequency : DigitKind::position;
@@ -197,6 +203,24 @@ Index State::twiddle_modulus(int digit) const {
   return modulus == 1 ? 0 : modulus * radix_of(*this, static_cast<std::size_t>(digit));
 }
 
+namespace {
+
+/// Workspaces of several arrays, in bytes, must be counted in 64 bits.
+void require_room(const State& state, Index ranks) {
+  if (state.layout.ranks() > ranks) {
+    throw InternalError("a plan uses more ranks than it is for");
+  }
+  constexpr Index most = Index{1} << 54;
+  const Index largest = state.layout.largest_local_size();
+  if (largest > most) {
+    throw Overflow(fmt::format(
+        "a rank would hold {} elements, more than 2^54; use more ranks or a smaller shape",
+        largest));
+  }
+}
+
+}  // namespace
+
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
            const Layout& start, std::vector<Step> steps)
     : problem_(std::move(problem)),
@@ -204,21 +228,19 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
       ranks_(ranks),
       placement_(placement),
       states_{whole_axes(problem_, direction, start)} {
-  if (start.ranks() > ranks_) throw InternalError("a plan starts on more ranks than it is for");
+  require_room(states_.back(), ranks_);
   for (Step& step : steps) append(std::move(step));
 }
 
 void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
+  require_room(after, ranks_);  // before the traffic, which takes as long as there are ranks
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
     if (exchange->mirrors()) {
       exchange->traffic = Mirror::between(states_.back(), after).traffic();
     } else {
       exchange->traffic = traffic(states_.back().layout, exchange->to);
     }
-  }
-  if (after.layout.ranks() > ranks_) {
-    throw InternalError("a plan uses more ranks than it is for");
   }
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
