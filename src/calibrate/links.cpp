@@ -79,8 +79,9 @@ std::vector<Message> messages(const std::vector<int>& peers, std::byte* data, In
   return result;
 }
 
-/// Calls `once` as often as all ranks need for `budget` seconds; returns the mean of a call, of the
-/// rank it took longest. Ranks that are not `busy` sleep. Collective.
+/// Calls `once` as often as all ranks need for `budget` seconds, in batches, so that a rank that
+/// loses its core for a while spoils one of them; returns the median over batches of a call's mean,
+/// averaged over the ranks. Ranks that are not `busy` sleep. Collective.
 template <class Once>
 double mean_time(const Ranks& ranks, bool busy, double budget, Once once) {
   // How often is rank 0's guess of a few calls, so that all call equally often.
@@ -92,15 +93,17 @@ double mean_time(const Ranks& ranks, bool busy, double budget, Once once) {
   }
   const double each = ranks.largest(busy ? (MPI_Wtime() - begin) / trial : 0.);
   const double wanted = std::clamp(budget / std::max(each, 1e-9), 2., 20000.);
-  const auto count = static_cast<int>(ranks.largest(wanted));
+  constexpr int batches = 9;
+  const auto count = static_cast<int>(std::max(1., ranks.largest(wanted) / batches));
+  std::vector<double> took;
   ranks.meet();
-  begin = MPI_Wtime();
-  if (busy) {
+  for (int batch = 0; busy && batch < batches; ++batch) {
+    begin = MPI_Wtime();
     for (int i = 0; i < count; ++i) once();
+    took.push_back((MPI_Wtime() - begin) / count);
   }
-  const double took = (MPI_Wtime() - begin) / count;
   ranks.meet();
-  return ranks.mean(took, busy);
+  return ranks.mean(median(took), busy);
 }
 
 }  // namespace
