@@ -306,6 +306,19 @@ void require_ascii(std::string_view text) {
                      1 + std::count(text.begin(), found, '\n')));
 }
 
+/// toml++ 3.3 calls itself for each part of a dotted key, however many there are.
+void require_small(std::string_view text) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  constexpr std::ptrdiff_t most_dots = 200;
+  if (text.size() > most_bytes) refuse("it has more than 2^20 bytes");
+  Index number = 0;
+  for (const std::string& line : text::split(text, '\n')) {
+    ++number;
+    if (std::count(line.begin(), line.end(), '.') <= most_dots) continue;
+    refuse(fmt::format("line {}: it has more than {} dots, so break it", number, most_dots));
+  }
+}
+
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
   const bool whole = text.find_first_of(".en") == std::string::npos;
@@ -381,6 +394,7 @@ std::string wiring_name(Wiring wiring) {
 
 Machine Machine::parse(std::string_view toml) {
   require_ascii(toml);
+  require_small(toml);
   try {
     const toml::table root = toml::parse(toml);
     Table table(root, "");

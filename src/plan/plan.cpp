@@ -11,6 +11,9 @@ namespace kallima {
 
 namespace {
 
+/// Of a rank's array, or a tile: several of either, in bytes, must be counted in 64 bits.
+constexpr Index most_elements = Index{1} << 56;
+
 /// How many there are along a digit: of a halved one, as many as it had positions.
 Index radix_of(const State& state, std::size_t digit) {
   const Index whole = state.digits[digit].whole;
@@ -64,8 +67,8 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
     throw InternalError("a sweep along a digit that no rank holds whole");
   }
   const Shape& shape = before.layout.shape();
-  if (sweep.lines > volume(shape) / shape[at]) {
-    throw InternalError("a sweep with tiles of more lines than there are");
+  if (sweep.lines > most_elements / shape[at]) {
+    throw InternalError("a sweep with tiles too large to count");
   }
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
   if (!before.element.complex || before.digits[at].whole > 0) {
@@ -205,16 +208,14 @@ Index State::twiddle_modulus(int digit) const {
 
 namespace {
 
-/// Workspaces of several arrays, in bytes, must be counted in 64 bits.
 void require_room(const State& state, Index ranks) {
   if (state.layout.ranks() > ranks) {
     throw InternalError("a plan uses more ranks than it is for");
   }
-  constexpr Index most = Index{1} << 54;
   const Index largest = state.layout.largest_local_size();
-  if (largest > most) {
+  if (largest > most_elements) {
     throw Overflow(fmt::format(
-        "a rank would hold {} elements, more than 2^54; use more ranks or a smaller shape",
+        "a rank would hold {} elements, more than 2^56; use more ranks or a smaller shape",
         largest));
   }
 }
