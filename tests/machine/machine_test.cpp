@@ -142,5 +142,25 @@ TEST(find_machine, knows_files_names_and_what_there_is) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Machine, texts_of_any_letters_are_restored) {
+  Machine machine = built_in_machine();
+  machine.name = "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\xa6\x8b \" \\ \n \x7f '";
+  machine.sources["a.\xc2\xa7 \n\"b\""] = "\t";
+  EXPECT_EQ(Machine::parse(machine.to_text()), machine);
+  machine.name = "not UTF-8: \xff\xc3(";
+  EXPECT_NO_THROW(Machine::parse(machine.to_text()));
+}
+
+TEST(Machine, hostile_texts_are_refused) {
+  const std::size_t many = 1000000;
+  std::string dotted = "a";
+  for (std::size_t i = 0; i < many / 2; ++i) dotted += ".a";
+  for (const std::string& text :
+       {std::string("s = \"\"\"\\\n\xc2\xa7\"\"\"\n"), "a = " + std::string(many, '['),
+        dotted + " = 1\n", "[" + dotted + "]\n", std::string(2 * many, '\n')}) {
+    EXPECT_THROW(Machine::parse(text), ParseError) << text.substr(0, 20);
+  }
+}
+
 }  // namespace
 }  // namespace kallima
