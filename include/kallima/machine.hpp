@@ -54,6 +54,7 @@ struct FftRates {
   Curve lines;          ///< along the axis that is fastest in memory
   Curve interleaved;    ///< across memory
   Curve primes;         ///< by what that is to be multiplied, over the length's largest prime
+  double memory = 1.;   ///< a byte's time beyond cache, over that of the Speed's curves
   double real = 0.5;    ///< a real element's time over a complex one's
   double twiddle = 0.;  ///< seconds per element of an axis that is split, in addition
 

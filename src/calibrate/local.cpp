@@ -18,6 +18,8 @@ namespace {
 constexpr Index base_length = 256;
 constexpr Index small_elements = 8192;
 constexpr Index longest = Index{1} << 16;
+constexpr Index single_from = Index{1}
+                              << 24;  // bytes: what memory adds is seen best in large arrays
 
 /// Lengths by their largest prime, in about the sizes that axes have.
 const std::map<Index, std::vector<Index>> odd_lengths = {{3, {12, 48, 96, 243, 768}},
@@ -89,6 +91,9 @@ void LocalWork::add_sizes(Index most_bytes) {
     add({Precision::f64, base_length, lines, false, Kernel::none, false});
     add({Precision::f64, base_length, lines, false, Kernel::fourier, false});
     add({Precision::f64, base_length, lines, true, Kernel::fourier, false});
+    if (bytes < single_from) continue;
+    add({Precision::f32, base_length, 2 * lines, false, Kernel::fourier, false});
+    add({Precision::f32, base_length, 2 * lines, true, Kernel::fourier, false});
   }
 }
 
@@ -182,6 +187,7 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
       }
     }
     rates.real = median(real);
+    rates.memory = memory_factor(precision, rates, speed, seconds);
     std::vector<Curve::Point> primes = {{2., 1.}};
     for (const auto& [prime, values] : ratios) {
       primes.emplace_back(static_cast<double>(prime), median(values));
@@ -189,6 +195,27 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
     rates.primes = Curve(std::move(primes));
   }
   return speed;
+}
+
+double LocalWork::memory_factor(Precision precision, const FftRates& rates, const Speed& speed,
+                                const std::vector<double>& seconds) const {
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < checks_; ++i) {
+    const Work& work = works_[i];
+    if (work.precision != precision || work.precision == Precision::f64 ||
+        work.kernel != Kernel::fourier || work.bytes() < single_from ||
+        work.length != base_length) {
+      continue;
+    }
+    const double in_cache =
+        (work.across ? rates.interleaved : rates.lines).at(static_cast<double>(work.length));
+    const double curve =
+        beyond(speed, work).at(static_cast<double>(work.bytes())) * element_bytes(work);
+    if (curve > 0.) {
+      factors.push_back(std::max(0., per_element(work, seconds[i]) - in_cache) / curve);
+    }
+  }
+  return factors.empty() ? 1. : median(std::move(factors));
 }
 
 double modelled(const Speed& speed, const Work& work) {
@@ -200,8 +227,8 @@ double modelled(const Speed& speed, const Work& work) {
   }
   const double each = (work.across ? rates.interleaved : rates.lines).at(length) *
                       rates.primes.at(static_cast<double>(prime));
-  const double memory =
-      beyond(speed, work).at(static_cast<double>(work.bytes())) * element_bytes(work);
+  const double memory = beyond(speed, work).at(static_cast<double>(work.bytes())) *
+                        element_bytes(work) * rates.memory;
   return static_cast<double>(work.elements()) * (each + memory);
 }
 

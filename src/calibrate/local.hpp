@@ -30,6 +30,8 @@ class LocalWork {
   void add_lengths();
   void add_sizes(Index most_bytes);
   void add_checks(Index most_bytes);
+  [[nodiscard]] double memory_factor(Precision precision, const FftRates& rates, const Speed& speed,
+                                     const std::vector<double>& seconds) const;
 
   std::vector<Work> works_;
   std::size_t checks_ = 0;  // index of the first work that only checks

@@ -141,6 +141,7 @@ FftRates read_rates(const toml::table& from, const std::string& name) {
   rates.lines = table.curve("lines");
   rates.interleaved = table.curve("interleaved");
   rates.primes = table.curve("primes");
+  rates.memory = table.number("memory", 1.);
   rates.real = table.number("real");
   rates.twiddle = table.number("twiddle");
   table.done();
@@ -343,13 +344,14 @@ std::string curve_text(const char* key, const Curve& curve, const char* unit) {
 
 std::string rates_text(const char* precision, const FftRates& rates) {
   return fmt::format(
-      "\n[speed.{}]\n{}{}{}real = {}  # a real element's time over a complex one's\n"
+      "\n[speed.{}]\n{}{}{}memory = {}  # a byte's time beyond cache, over the curves above\nreal "
+      "= {}  # a real element's time over a complex one's\n"
       "twiddle = {}  # seconds per element of an axis that is split\n",
       precision,
       curve_text("lines", rates.lines, "seconds per element in cache, over the length of a line"),
       curve_text("interleaved", rates.interleaved, "likewise of lines that lie across memory"),
       curve_text("primes", rates.primes, "times that, over the length's largest prime"),
-      number_text(rates.real), number_text(rates.twiddle));
+      number_text(rates.memory), number_text(rates.real), number_text(rates.twiddle));
 }
 
 std::string speed_text(const Speed& speed) {

@@ -187,7 +187,8 @@ class Pricer {
     const Speed& nearest = pace_.nearest();
     expect(lines ? nearest.lines : nearest.interleaved, arrays_, "bytes a rank goes through");
     return static_cast<double>(elements * complex_bytes()) * pace_([&](const Speed& speed) {
-             return (lines ? speed.lines : speed.interleaved).at(arrays_);
+             return (lines ? speed.lines : speed.interleaved).at(arrays_) *
+                    speed.rates(plan_.problem().precision).memory;
            });
   }
 

@@ -18,6 +18,9 @@ namespace kallima {
 
 namespace {
 
+/// More than any machine has, and few enough to go through.
+constexpr Index most_ranks = Index{1} << 26;
+
 constexpr const char* remark = "            ";
 
 std::string direction_text(Direction direction) {
@@ -359,6 +362,8 @@ Plan Plan::parse(std::string_view text) {
         plan.problem_ = Problem::parse(words[1]);
         plan.direction_ = words[2] == "backward" ? Direction::backward : Direction::forward;
         plan.ranks_ = count_in(words[4]);
+        // To count their traffic takes as long as there are ranks.
+        if (plan.ranks_ > most_ranks) damaged(line);
         if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
       } else if (keyword == "start") {
         State named;  // only for the names that the first state's digits have
