@@ -61,7 +61,6 @@ bool is_length(const Work& work) {
 LocalWork::LocalWork(Index most_bytes) {
   add_lengths();
   add_sizes(most_bytes);
-  checks_ = works_.size();
   add_checks(most_bytes);
 }
 
@@ -98,6 +97,7 @@ void LocalWork::add_sizes(Index most_bytes) {
 }
 
 void LocalWork::add_checks(Index most_bytes) {
+  checks_ = works_.size();
   for (const Index bytes : {Index{3} << 20, Index{3} << 23, Index{3} << 26}) {
     if (bytes > most_bytes) continue;
     for (const Index n : {Index{48}, Index{128}, Index{512}, Index{2048}}) {
