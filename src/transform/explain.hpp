@@ -11,7 +11,6 @@
 namespace kallima {
 
 /// A table with a line for each leg: priced, measured, their ratio, and what binds.
-KALLIMA_API std::string explained(const Machine& machine, const PlanCost& cost,
-                                  const Timings& took);
+std::string explained(const Machine& machine, const PlanCost& cost, const Timings& took);
 
 }  // namespace kallima
