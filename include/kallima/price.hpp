@@ -65,8 +65,7 @@ struct KALLIMA_API PlanCost {
   double arrays = 0.;           ///< bytes of all arrays that a rank goes through
   double spread = 0.;  ///< relative: about half of the measurements lie within the total times
                        ///< 1 -+ spread
-  std::vector<std::string>
-      beyond;  ///< what was asked for beyond what was calibrated, or is there
+  std::vector<std::string> beyond;  ///< what was asked for beyond what was calibrated, or is there
 
   /// Bytes that change ranks.
   [[nodiscard]] Index bytes() const;
