@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/fit.hpp"
+#include "base/median.hpp"
 #include "calibrate/work.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
@@ -129,7 +129,7 @@ double burst(const World& world, Runner& runner) {
     took.push_back(timed(world, runner));
     sum += took.back();
   }
-  return calibrate::median(took);
+  return median(took);
 }
 
 void say(const World& world, const Json& line) {
@@ -160,7 +160,7 @@ void predict(const World& world, int rounds, const std::vector<Problem>& problem
                 {"ranks", world.communicator->size},
                 {"ranks_per_node", world.communicator->ranks_on_node},
                 {"predicted_s", cost.total.total()},
-                {"measured_s", calibrate::median(took[i])},
+                {"measured_s", median(took[i])},
                 {"least_s", *least},
                 {"most_s", *most},
                 {"exchanges", plans[i].exchanges()},
@@ -194,16 +194,16 @@ void regret(const World& world, int rounds, const std::vector<Problem>& problems
     }
     std::size_t best = 0;
     for (std::size_t p = 0; p < plans.size(); ++p) {
-      if (calibrate::median(odd[p]) < calibrate::median(odd[best])) best = p;
+      if (median(odd[p]) < median(odd[best])) best = p;
     }
-    const double taken = calibrate::median(even.front());
+    const double taken = median(even.front());
     say(world, {{"problem", problem.to_text()},
                 {"ranks", world.communicator->size},
                 {"ranks_per_node", world.communicator->ranks_on_node},
                 {"plans", plans.size()},
                 {"best", best},
-                {"regret", taken / calibrate::median(even[best])},
-                {"noise", calibrate::median(odd.front()) / taken},
+                {"regret", taken / median(even[best])},
+                {"noise", median(odd.front()) / taken},
                 {"taken_s", taken}});
   }
 }

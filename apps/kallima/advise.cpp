@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -32,7 +33,6 @@ struct AdviseArguments {
   ProblemArguments what;
   MachineArguments on;
   std::string ranks;
-  Index ranks_per_node = 0;
   bool json = false;
 };
 
@@ -57,9 +57,7 @@ struct Offer {
 class Adviser {
  public:
   Adviser(const AdviseArguments& arguments, std::shared_ptr<const Machine> machine)
-      : arguments_(arguments), machine_(std::move(machine)) {
-    per_node_ = arguments.ranks_per_node > 0 ? arguments.ranks_per_node : machine_->node.ranks;
-  }
+      : arguments_(arguments), machine_(std::move(machine)) {}
 
   /// Of a problem that may have another shape than the one asked about.
   [[nodiscard]] Offer offer(const Shape& shape, Index ranks) const {
@@ -69,19 +67,21 @@ class Adviser {
       request.in.reset();
       request.out.reset();
     }
-    request.placement.ranks_per_node = std::min(per_node_, ranks);
+    request.placement = arguments_.on.placement(*machine_, ranks);
     std::vector<NamedPlan> plans = compared_plans(request);
     return {ranks, std::move(plans.front().plan), std::move(plans.front().cost), ""};
   }
 
   [[nodiscard]] Shape shape() const { return arguments_.what.request(1).problem.shape; }
   [[nodiscard]] const Machine& machine() const { return *machine_; }
-  [[nodiscard]] Index per_node() const { return per_node_; }
+  /// Ranks of a node that is full.
+  [[nodiscard]] Index per_node() const {
+    return arguments_.on.placement(*machine_, std::numeric_limits<Index>::max()).ranks_per_node;
+  }
 
  private:
   const AdviseArguments& arguments_;
   std::shared_ptr<const Machine> machine_;
-  Index per_node_ = 1;
 };
 
 /// Numbers of ranks worth a look: powers of two, what divides an axis, whole nodes.
@@ -308,11 +308,7 @@ void add_advise(CLI::App& program, Action& chosen) {
       .add_option("-n,--ranks", arguments->ranks,
                   "Ranks to choose from (default: up to 16 nodes of the machine)")
       ->type_name("RANGE");
-  command
-      .add_option("--ranks-per-node", arguments->ranks_per_node,
-                  "How many share a node (default: the machine's)")
-      ->type_name("K")
-      ->check(at_least(1));
+  arguments->on.add_placement_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/1");
   command.footer(std::string(layout_help) + "\n" + examples);
   command.callback(

@@ -4,12 +4,10 @@
 // advise and the library's planner.
 #include "calibrate/calibrate.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -50,8 +48,6 @@ Examples:
   mpirun -n 4 kallima calibrate -o here.toml
   mpirun -n 2 kallima calibrate -o quick.toml --rounds 1 --arrays 64
   kallima predict c2c:512^3 -n 1..64 --machine here.toml)";
-
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 /// Nothing is said where it is written; what cannot be written is the same error on all ranks.
 void write(const Session& session, const std::string& path, const Machine& machine) {
@@ -187,7 +183,7 @@ ExitCode run(const Session& session, const CalibrateArguments& arguments) {
   progress.clear();
   found.machine.name = arguments.name;
   found.machine.about = here(session);
-  found.machine.made = now();
+  found.machine.made = text::now();
   found.machine.sources["all"] =
       fmt::format("kallima calibrate, {} rounds, {}", arguments.rounds, found.machine.made);
   if (!arguments.out.empty()) write(session, arguments.out, found.machine);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kallima/machine.hpp"
+#include "kallima/plan.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its name
 class App;
@@ -14,13 +15,19 @@ class App;
 
 namespace kallima::cli {
 
-/// `--machine` of the command line, unread.
+/// `--machine` and `--ranks-per-node` of the command line, unread.
 struct MachineArguments {
   std::string name;
+  Index ranks_per_node = 0;
 
+  /// Adds `--machine`.
   void add_to(CLI::App& command);
+  /// Adds `--ranks-per-node`, for those who place ranks as the machine has them by default.
+  void add_placement_to(CLI::App& command);
   /// The machine that was named, or the default one. FileError, ParseError.
   [[nodiscard]] std::shared_ptr<const Machine> machine() const;
+  /// How so many ranks are laid on its nodes.
+  [[nodiscard]] Placement placement(const Machine& machine, Index ranks) const;
 };
 
 /// One line that says on what prices are, and that nothing was measured where that is so.

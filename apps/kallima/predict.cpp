@@ -36,7 +36,6 @@ struct PredictArguments {
   ProblemArguments what;
   MachineArguments on;
   std::string ranks;
-  Index ranks_per_node = 0;
   Model model = Model::loggp;
   std::string plot;
   bool json = false;
@@ -72,9 +71,7 @@ Index memory_of(const Plan& plan) {
 Point predicted(const PredictArguments& arguments, const std::shared_ptr<const Machine>& machine,
                 Index ranks) {
   PlanRequest request = arguments.what.request(ranks, machine);
-  const Index per_node =
-      arguments.ranks_per_node > 0 ? arguments.ranks_per_node : machine->node.ranks;
-  request.placement.ranks_per_node = std::min(per_node, ranks);
+  request.placement = arguments.on.placement(*machine, ranks);
   PriceOptions options;
   options.model = arguments.model;
   const bool back = arguments.what.is_way_back();
@@ -287,11 +284,7 @@ void add_predict(CLI::App& program, Action& chosen) {
   command.add_option("-n,--ranks", arguments->ranks, "Ranks, as in 64 or 1..1048576")
       ->required()
       ->type_name("RANGE");
-  command
-      .add_option("--ranks-per-node", arguments->ranks_per_node,
-                  "How many share a node (default: the machine's)")
-      ->type_name("K")
-      ->check(at_least(1));
+  arguments->on.add_placement_to(command);
   add_choice<Model>(command, "--model", arguments->model,
                     {{"loggp", Model::loggp},
                      {"alpha-beta", Model::alpha_beta},

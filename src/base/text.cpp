@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <charconv>
+#include <ctime>
 
 namespace kallima::text {
 
@@ -78,6 +80,8 @@ std::string bytes(Index value) {
 std::string plural(Index count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 

@@ -36,6 +36,9 @@ std::string plural(Index count, std::string_view noun);
 /// 16 hexadecimal digits.
 std::string hex(std::uint64_t value);
 
+/// The time of day, as in 2026-11-15T14:30:00Z.
+std::string now();
+
 /// FNV-1a, 64 bits: for comparing texts between ranks and spotting damaged files. Not secure.
 std::uint64_t hash(std::string_view bytes, std::uint64_t seed = 14695981039346656037ULL);
 

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 
 #include "base/text.hpp"
 #include "calibrate/links.hpp"
@@ -119,6 +117,10 @@ class Calibrator {
     std::vector<double> crowding;
   };
 
+  static constexpr Index in_row = 17;  // short messages, for the gap between them
+
+  static std::size_t index_of(Level level) { return level == Level::in_node ? 0 : 1; }
+
   [[nodiscard]] std::vector<Index> active_counts() const {
     const Index per_node = ranks_.per_node();
     std::vector<Index> counts = {1, std::min(cores_, per_node), per_node};
@@ -182,16 +184,17 @@ class Calibrator {
         if (busy) mine = whole_time(MPI_COMM_SELF, shape, Route::windows, settings_.budget);
         ranks_.meet();
         mine.seconds = ranks_.mean(mine.seconds, busy);
-        if (!busy) mine.plan = {};
         alone_[a].push_back(std::move(mine));
       }
     }
     if (ranks_.per_node() > 1) {
       measure_together(ranks_.node(), Route::windows, shapes_, by_windows_);
-      measure_together(ranks_.node(), Route::messages, cubes_, by_messages_[0]);
+      measure_together(ranks_.node(), Route::messages, cubes_,
+                       by_messages_[index_of(Level::in_node)]);
     }
     if (ranks_.nodes() > 1) {
-      measure_together(ranks_.communicator()->comm, Route::messages, cubes_, by_messages_[1]);
+      measure_together(ranks_.communicator()->comm, Route::messages, cubes_,
+                       by_messages_[index_of(Level::between_nodes)]);
     }
   }
 
@@ -224,10 +227,9 @@ class Calibrator {
 
   void measure_link(Level level) {
     const char* const name = level == Level::in_node ? "within a node" : "between nodes";
-    LinkTimes& times = links_[level == Level::in_node ? 0 : 1];
+    LinkTimes& times = links_[index_of(level)];
     if (times.kinds.empty()) lay_out(level, times);
     constexpr Index short_bytes = 8;
-    constexpr Index in_row = 17;
     course_.next(fmt::format("short messages {}", name));
     const double budget = 4 * settings_.budget;
     times.one.push_back(exchange_time(ranks_, level, Pattern::pair, short_bytes, 1, budget));
@@ -248,8 +250,9 @@ class Calibrator {
 
   void lay_out(Level level, LinkTimes& times) {
     const Index all = messages_of(ranks_, level, Pattern::all);
+    const Index paired = messages_of(ranks_, level, Pattern::pairs);
     for (const Index bytes : message_sizes()) {
-      times.kinds.push_back({messages_of(ranks_, level, Pattern::pairs), bytes, 0.});
+      times.kinds.push_back({paired, bytes, 0.});
       times.patterns.push_back(Pattern::pairs);
       if (all < 2 || bytes > settings_.most_message / all) continue;
       times.kinds.push_back({all, bytes, 0.});
@@ -322,20 +325,18 @@ class Calibrator {
     machine.windows.in_plan = Curve(1.);
     // Ranks that stood by know nothing of it. Rank 0 is always at work, and tells.
     if (ranks_.rank() != 0) return;
-    std::vector<double> factors;
-    for (std::size_t a = 0; a < active_.size(); ++a) {
-      factors.push_back(longer(alone_[a], active_[a]));
-    }
     if (!by_windows_.empty()) {
       machine.windows.in_plan = Curve(longer(by_windows_, ranks_.per_node()));
     }
-    for (std::size_t a = 0; a < active_.size(); ++a) machine.speeds[a].in_plan = Curve(factors[a]);
+    for (std::size_t a = 0; a < active_.size(); ++a) {
+      machine.speeds[a].in_plan = Curve(longer(alone_[a], active_[a]));
+    }
   }
 
   /// Exchanges of transforms, as samples of a link: what a rank keeps it copies by the way.
-  [[nodiscard]] std::vector<ExchangeSample> in_plan(std::size_t level) const {
+  [[nodiscard]] std::vector<ExchangeSample> in_plan(Level level) const {
     std::vector<ExchangeSample> samples;
-    const std::vector<WholeTime>& runs = by_messages_[level];
+    const std::vector<WholeTime>& runs = by_messages_[index_of(level)];
     for (std::size_t i = 0; i < cubes_.size() && i < runs.size(); ++i) {
       const Plan& plan = runs[i].plan;
       if (plan.exchanges() != 1) continue;
@@ -364,13 +365,14 @@ class Calibrator {
                       level == Level::in_node ? "one rank a node" : "one node");
       return;
     }
-    LinkTimes& times = links_[level == Level::in_node ? 0 : 1];
+    const LinkTimes& times = links_[index_of(level)];
     samples = times.kinds;
     for (std::size_t k = 0; k < samples.size(); ++k)
       samples[k].seconds = median(times.exchanges[k]);
-    const std::vector<ExchangeSample> more = in_plan(level == Level::in_node ? 0 : 1);
+    const std::vector<ExchangeSample> more = in_plan(level);
     samples.insert(samples.end(), more.begin(), more.end());
-    const MessageTimes short_ones{median(times.one), median(times.overhead), median(times.row), 17};
+    const MessageTimes short_ones{median(times.one), median(times.overhead), median(times.row),
+                                  in_row};
     link = fit_link(short_ones, samples);
     link.node_per_byte = link.per_byte.points().back().second * median(times.crowding) /
                          static_cast<double>(ranks_.per_node());

@@ -34,13 +34,6 @@ Curve gap_per_byte(const Link& link, const std::vector<ExchangeSample>& samples)
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
 double spread(const std::vector<double>& values) {
   const double middle = median(values);
   double most = 0.;

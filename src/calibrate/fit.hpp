@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/median.hpp"
 #include "kallima/price.hpp"
 
 namespace kallima::calibrate {
@@ -47,9 +48,6 @@ Solution least_squares(const std::vector<Row>& rows);
 /// The nearest curve that never falls, least squares by pooling neighbours: more bytes are not
 /// cheaper each, so where a measurement says so it errs.
 std::vector<Curve::Point> rising(const std::vector<Curve::Point>& points);
-
-/// The middle one. 0 of none.
-double median(std::vector<double> values);
 
 /// Largest distance of any of the values from their median, relative to it.
 double spread(const std::vector<double>& values);

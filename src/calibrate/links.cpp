@@ -15,36 +15,9 @@ using transport::Message;
 
 namespace {
 
-/// Which node every rank is on, and its place there.
-struct Seats {
-  std::vector<int> node;
-  std::vector<int> place;
-};
-
-Seats seats_of(const Ranks& ranks) {
-  // A node is called after its first rank.
-  int first = ranks.rank();
-  check(MPI_Bcast(&first, 1, MPI_INT, 0, ranks.node()), "MPI_Bcast");
-  const std::array<int, 2> mine = {first, ranks.rank_on_node()};
-  std::vector<int> all(2 * static_cast<std::size_t>(ranks.size()));
-  check(MPI_Allgather(mine.data(), 2, MPI_INT, all.data(), 2, MPI_INT, ranks.communicator()->comm),
-        "MPI_Allgather");
-  Seats seats;
-  std::vector<int> firsts;
-  for (std::size_t r = 0; r < all.size(); r += 2) firsts.push_back(all[r]);
-  std::sort(firsts.begin(), firsts.end());
-  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-  for (std::size_t r = 0; r < all.size(); r += 2) {
-    const auto at = std::lower_bound(firsts.begin(), firsts.end(), all[r]);
-    seats.node.push_back(static_cast<int>(at - firsts.begin()));
-    seats.place.push_back(all[r + 1]);
-  }
-  return seats;
-}
-
 /// The ranks that this one exchanges with.
 std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
-  const Seats seats = seats_of(ranks);
+  const Seats& seats = ranks.seats();
   const auto me = static_cast<std::size_t>(ranks.rank());
   std::vector<int> result;
   for (int other = 0; other < ranks.size(); ++other) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/ranks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <thread>
@@ -8,6 +9,32 @@
 namespace kallima::calibrate {
 
 using transport::check;
+
+namespace {
+
+/// Collective.
+Seats seats_of(const transport::Communicator& communicator, MPI_Comm node, int place) {
+  // A node is called after its first rank.
+  int first = communicator.rank;
+  check(MPI_Bcast(&first, 1, MPI_INT, 0, node), "MPI_Bcast");
+  const std::array<int, 2> mine = {first, place};
+  std::vector<int> all(2 * static_cast<std::size_t>(communicator.size));
+  check(MPI_Allgather(mine.data(), 2, MPI_INT, all.data(), 2, MPI_INT, communicator.comm),
+        "MPI_Allgather");
+  Seats seats;
+  std::vector<int> firsts;
+  for (std::size_t r = 0; r < all.size(); r += 2) firsts.push_back(all[r]);
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  for (std::size_t r = 0; r < all.size(); r += 2) {
+    const auto at = std::lower_bound(firsts.begin(), firsts.end(), all[r]);
+    seats.node.push_back(static_cast<int>(at - firsts.begin()));
+    seats.place.push_back(all[r + 1]);
+  }
+  return seats;
+}
+
+}  // namespace
 
 Ranks::Ranks(std::shared_ptr<const transport::Communicator> communicator)
     : communicator_(std::move(communicator)) {
@@ -20,6 +47,7 @@ Ranks::Ranks(std::shared_ptr<const transport::Communicator> communicator)
   const int first = rank_on_node_ == 0 ? 1 : 0;
   check(MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
   check(MPI_Allreduce(&on_node, &per_node_, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  seats_ = seats_of(*communicator_, node_, rank_on_node_);
 }
 
 Ranks::~Ranks() {

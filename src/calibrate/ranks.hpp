@@ -6,10 +6,17 @@
 #include <mpi.h>
 
 #include <memory>
+#include <vector>
 
 #include "transport/communicator.hpp"
 
 namespace kallima::calibrate {
+
+/// Which node every rank is on, and its place there.
+struct Seats {
+  std::vector<int> node;
+  std::vector<int> place;
+};
 
 /// The ranks of a calibration.
 class Ranks {
@@ -32,6 +39,7 @@ class Ranks {
   [[nodiscard]] int per_node() const { return per_node_; }
   [[nodiscard]] int rank_on_node() const { return rank_on_node_; }
   [[nodiscard]] MPI_Comm node() const { return node_; }
+  [[nodiscard]] const Seats& seats() const { return seats_; }
 
   /// Waits for all without taking a core from those still at work. Collective.
   void meet() const;
@@ -47,6 +55,7 @@ class Ranks {
   int nodes_ = 1;
   int per_node_ = 1;
   int rank_on_node_ = 0;
+  Seats seats_;
 };
 
 }  // namespace kallima::calibrate

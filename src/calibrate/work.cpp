@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 
+#include "base/median.hpp"
+#include "base/plain_memory.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
 #include "planner/sweep.hpp"
@@ -12,20 +13,6 @@
 namespace kallima::calibrate {
 
 namespace {
-
-/// As `new` gives it: without the huge pages that the library would ask for.
-class PlainMemory final : public MemorySource {
- public:
-  void* allocate(std::size_t bytes) noexcept override {
-    return ::operator new(bytes, alignment, std::nothrow);
-  }
-  void release(void* data, std::size_t /*bytes*/) noexcept override {
-    ::operator delete(data, alignment);
-  }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-};
 
 Plan plan_of(const Work& work, Index tile_bytes) {
   PlanRequest request;
@@ -78,9 +65,7 @@ double timed(const Plan& plan, const Arrays& arrays, double budget) {
     took.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     sum += took.back();
   }
-  const auto middle = took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2);
-  std::nth_element(took.begin(), middle, took.end());
-  return *middle;
+  return median(std::move(took));
 }
 
 }  // namespace

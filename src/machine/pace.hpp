@@ -8,6 +8,12 @@
 
 namespace kallima {
 
+/// Ranks that share a node where so many are asked for, 0 for the machine's own number; never more
+/// than there are.
+inline Index ranks_on_a_node(Index asked, const Machine& machine, Index ranks) {
+  return std::clamp<Index>(asked > 0 ? asked : machine.node.ranks, 1, ranks);
+}
+
 /// Figures of a machine for so many active ranks a node: between those that were measured a
 /// straight line in the logarithms; beyond the last, ranks take turns.
 class Pace {

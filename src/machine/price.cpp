@@ -38,7 +38,9 @@ class Pricer {
         machine_(machine),
         options_(options),
         schedule_(schedule(plan, options.in_place)),
-        per_node_(ranks_per_node()),
+        per_node_(ranks_on_a_node(
+            options.ranks_per_node > 0 ? options.ranks_per_node : plan.placement().ranks_per_node,
+            machine, plan.ranks())),
         pace_(machine, per_node_) {
     const Workspace need = largest_workspace(plan, schedule_);
     const Index ends = options.in_place ? std::max(room(0), room(plan.states().size() - 1))
@@ -68,13 +70,6 @@ class Pricer {
   }
 
  private:
-  [[nodiscard]] Index ranks_per_node() const {
-    Index ranks = options_.ranks_per_node;
-    if (ranks == 0) ranks = plan_.placement().ranks_per_node;
-    if (ranks == 0) ranks = machine_.node.ranks;
-    return std::clamp<Index>(ranks, 1, plan_.ranks());
-  }
-
   [[nodiscard]] Index complex_bytes() const {
     return Element{true, plan_.problem().precision}.bytes();
   }

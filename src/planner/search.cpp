@@ -136,7 +136,7 @@ class Search {
         machine_(machine),
         route_(route),
         limit_(limit),
-        per_node_(ranks_per_node(request, machine)),
+        per_node_(ranks_on_a_node(request.placement.ranks_per_node, machine, request.ranks)),
         pace_(machine, per_node_),
         layers_(most_exchanges() + 1),
         into_(most_exchanges() + 1) {}
@@ -249,21 +249,20 @@ class Search {
 
   /// Of all ways to where the data is wanted.
   [[nodiscard]] std::vector<Path> cheapest(std::size_t last) const {
-    std::vector<std::pair<std::size_t, Arrival>> ends;  // index of the layer, and the end itself
+    std::vector<Arrival> ends;  // each as if one went on from there
     for (std::size_t l = 0; l <= last; ++l) {
       for (std::size_t n = 0; n < layers_[l].size(); ++n) {
         if (!arrived(request_, layers_[l][n].at)) continue;
         for (std::size_t way = 0; way < layers_[l][n].ways.size(); ++way) {
-          ends.emplace_back(l, Arrival{l, n, way, false, layers_[l][n].ways[way].seconds});
+          ends.push_back({l, n, way, false, layers_[l][n].ways[way].seconds});
         }
       }
     }
-    std::stable_sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) {
-      return a.second.seconds < b.second.seconds;
-    });
+    std::stable_sort(ends.begin(), ends.end(),
+                     [](const Arrival& a, const Arrival& b) { return a.seconds < b.seconds; });
     if (ends.size() > most_paths) ends.resize(most_paths);
     std::vector<Path> paths;
-    for (const auto& end : ends) paths.push_back(path_to(end.second));
+    for (const Arrival& end : ends) paths.push_back(path_to(end));
     return paths;
   }
 

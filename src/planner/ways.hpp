@@ -4,7 +4,6 @@
 // to. Each way is a file of its own; the search knows nothing of what they propose.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "kallima/planner.hpp"
@@ -45,12 +44,6 @@ void propose_gather(const Shape& shape, Proposals& next);
 
 /// Axes that a transform leaves as they are: extent 1, or done.
 std::vector<bool> finished_axes(const PlanRequest& request, const Standing& at);
-
-/// Ranks that share a node: as the request says, otherwise as the machine has it.
-inline Index ranks_per_node(const PlanRequest& request, const Machine& machine) {
-  const Index asked = request.placement.ranks_per_node;
-  return std::clamp<Index>(asked > 0 ? asked : machine.node.ranks, 1, request.ranks);
-}
 
 /// Processors for each axis of `cut`, 1 for the others: at most `ranks` together, none above its
 /// extent, chosen so that the largest local array is small.

@@ -56,7 +56,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
     ask = ask_text(request, options_);
     if (!root) return;
     const PlanRequest here = placed(request, options_, *communicator_);
-    machine_ = here.machine->to_text();
+    if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
     const Plan plan = chosen_plan(here, options_);
     adopt(plan);
     message = packed(

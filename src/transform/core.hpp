@@ -52,7 +52,9 @@ class TransformCore {
   /// What the legs of a direction took on this rank, in or out of place, whichever ran more often.
   [[nodiscard]] Timings timings(Direction direction) const;
   /// Rank 0's.
-  [[nodiscard]] Machine machine() const { return Machine::parse(machine_); }
+  [[nodiscard]] Machine machine() const {
+    return machine_.empty() ? built_in_machine() : Machine::parse(machine_);
+  }
   /// Complex elements of an array that is transformed in place.
   [[nodiscard]] Index in_place_size() const;
 
@@ -76,7 +78,7 @@ class TransformCore {
   std::shared_ptr<const transport::Communicator> communicator_;
   Options options_;
   std::optional<Spectrum> spectrum_;  // once planned
-  std::string machine_;               // the text of rank 0's
+  std::string machine_;               // the text of rank 0's; empty: the built-in one
   std::array<Plan, 2> plans_;         // by Direction
   std::array<T, 2> factors_{};        // by Direction
   Buffer workspace_;

@@ -4,15 +4,15 @@
 // order, even where their environments name different machines.
 #include "kallima/tune.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
+#include "base/median.hpp"
+#include "base/text.hpp"
 #include "kallima/planner.hpp"
 #include "transform/ask.hpp"
 #include "transform/packed.hpp"
@@ -185,12 +185,6 @@ double seconds_of(const Communicator& communicator, Bound<T>& bound) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-double median(std::vector<double> numbers) {
-  const std::size_t half = numbers.size() / 2;
-  std::sort(numbers.begin(), numbers.end());
-  return numbers.size() % 2 == 1 ? numbers[half] : (numbers[half - 1] + numbers[half]) / 2.0;
-}
-
 /// Round by round, each beginning with another plan and every second one backwards. Collective.
 template <class T>
 std::vector<double> medians(const Communicator& communicator, std::vector<Runner<T>>& runners,
@@ -226,8 +220,7 @@ PlanWisdom wisdom_of(const Communicator& communicator, const PlanRequest& reques
           if (communicator.rank != 0) return;
           PlanWisdom wisdom;
           wisdom.add(
-              entry_for(request, *request.machine, fastest.plan, fastest.measured,
-                        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))));
+              entry_for(request, *request.machine, fastest.plan, fastest.measured, text::now()));
           text = wisdom.to_text();
         }));
   return PlanWisdom::parse(transport::broadcast(communicator, text));

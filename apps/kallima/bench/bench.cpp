@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/plain_memory.hpp"
 #include "command.hpp"
 #include "kallima/buffer.hpp"
 #include "kallima/error.hpp"
@@ -73,20 +73,6 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   task.plans = arguments.tune.empty() ? arguments.plans : arguments.tune;
   return task;
 }
-
-/// Memory as a user's own program has it: no huge pages, which the library would ask for.
-class PlainMemory final : public MemorySource {
- public:
-  void* allocate(std::size_t bytes) noexcept override {
-    return ::operator new(bytes, alignment, std::nothrow);
-  }
-  void release(void* data, std::size_t /*bytes*/) noexcept override {
-    ::operator delete(data, alignment);
-  }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-};
 
 /// The arrays that all use, touched everywhere, so that no contender is charged for them.
 class SharedArrays {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/median.hpp"
 #include "base/text.hpp"
 #include "transport/channel.hpp"
 #include "transport/windows.hpp"
@@ -14,11 +15,6 @@
 namespace kallima::cli::doctor {
 
 namespace {
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
-}
 
 /// Computes without MPI for so long.
 void compute(double seconds) {
