@@ -17,6 +17,10 @@ namespace {
 /// next one reads it.
 constexpr Index stream_from = Index{1} << 22;
 
+/// Bytes of a side of a tile from which on what it was gathered from does not stay in the second
+/// cache with both sides: measured on 2 MiB of it.
+constexpr Index large_tile = Index{1} << 19;
+
 }  // namespace
 
 template <class T>
@@ -59,10 +63,12 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     most_sends = std::max(most_sends, leg.sends.size());
     most_receives = std::max(most_receives, leg.receives.size());
     if (leg.is_exchange || leg.sources.empty() || leg.targets.empty()) continue;
-    // What stays in its area is in the cache already, where it was gathered from.
+    // What stays in its area is in the cache already, where it was gathered from, unless the tile
+    // is so large that its two sides have driven it out.
+    constexpr auto element = static_cast<Index>(sizeof(std::complex<T>));
     const bool stays = leg.sources.front().area == leg.targets.front().area;
-    leg.streams = !stays && volume(leg.local_shape) * static_cast<Index>(sizeof(std::complex<T>)) >=
-                                stream_from;
+    const bool kept = stays && leg.sweep.lines * leg.length * element < large_tile;
+    leg.streams = !kept && volume(leg.local_shape) * element >= stream_from;
     if (leg.sweep.kernel == Kernel::none) continue;
     choose_engines(leg, sign, tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);

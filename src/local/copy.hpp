@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -63,6 +62,28 @@ void copy_plane(Plane<E> to, Plane<const E> from, Index rows, Index columns) {
   }
 }
 
+#if defined(__SSE2__)
+/// 16 bytes of elements that lie `stride` apart, put together in registers: read back from where
+/// they were just stored in parts they would take several times as long.
+template <class E>
+__m128i gathered_word(const E* from, Index stride) {
+  const auto part = [&](Index k, auto value) {
+    std::memcpy(&value, from + k * stride, sizeof(value));
+    return value;
+  };
+  if constexpr (sizeof(E) == 16) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  } else if constexpr (sizeof(E) == 8) {
+    using Part = long long;  // NOLINT(google-runtime-int): as the intrinsic has it
+    return _mm_set_epi64x(part(1, Part{}), part(0, Part{}));
+  } else {
+    static_assert(sizeof(E) == 4);
+    using Part = int;
+    return _mm_set_epi32(part(3, Part{}), part(2, Part{}), part(1, Part{}), part(0, Part{}));
+  }
+}
+#endif
+
 /// Copies elements that lie `stride` apart to a contiguous run, past the caches where whole cache
 /// lines are written; the ends go the usual way. finish_streams() before others may read it.
 template <class E>
@@ -71,23 +92,14 @@ void stream_run(E* to, const E* from, Index stride, Index count) {
 #if defined(__SSE2__)
   constexpr Index line = 64;
   constexpr auto size = static_cast<Index>(sizeof(E));
-  static_assert(size <= 16 && 16 % size == 0);
   const auto address = static_cast<Index>(reinterpret_cast<std::uintptr_t>(to) % line);
   if (address % size == 0) {
     const Index head = std::min(count, (line - address) % line / size);
     for (; i < head; ++i) to[i] = from[i * stride];
     const Index end = i + (count - i) / (line / size) * (line / size);
     for (; i < end; i += 16 / size) {
-      __m128i word;
-      if (stride == 1 || size == 16) {
-        word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * stride));
-      } else {
-        std::array<E, 16 / sizeof(E)> parts{};
-        for (Index k = 0; k < 16 / size; ++k) {
-          parts[static_cast<std::size_t>(k)] = from[(i + k) * stride];
-        }
-        std::memcpy(&word, parts.data(), sizeof(word));
-      }
+      const __m128i word = stride == 1 ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))
+                                       : gathered_word(from + i * stride, stride);
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), word);
     }
   }
