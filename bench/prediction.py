@@ -5,9 +5,12 @@
     bench/prediction.py RESULTS     prints Markdown, writes RESULTS/prediction.md and .svg
 """
 import json
+import math
 import pathlib
+import re
 import statistics
 import sys
+import tomllib
 
 
 def read(path):
@@ -21,6 +24,23 @@ def quantile(values, part):
 
 def error(row):
     return abs(row["predicted_s"] / row["measured_s"] - 1)
+
+
+def over_cycles(rows):
+    """One row a problem: medians over the cycles of what was predicted and of what was measured."""
+    problems = {}
+    for row in rows:
+        problems.setdefault((row["problem"], row["ranks"]), []).append(row)
+    merged = []
+    for cycles in problems.values():
+        row = dict(cycles[0])
+        for key in ("predicted_s", "measured_s"):
+            row[key] = statistics.median(one[key] for one in cycles)
+        row["each"] = [error(one) for one in cycles]
+        row["least_s"] = min(one["least_s"] for one in cycles)
+        row["most_s"] = max(one["most_s"] for one in cycles)
+        merged.append(row)
+    return merged
 
 
 def classes(results):
@@ -38,7 +58,7 @@ def classes(results):
                 _, hosts, rate = path.stem.split("-")
                 name = f"{hosts} hosts, {rate}"
             found.setdefault(name, []).append(row)
-    return found
+    return {name: over_cycles(rows) for name, rows in found.items()}
 
 
 def table(rows):
@@ -49,14 +69,16 @@ def table(rows):
 
 
 def prediction_table(groups):
-    rows = [["class", "transforms", "median", "90th percentile", "predicted / measured"]]
+    rows = [["class", "transforms", "median", "90th percentile", "predicted / measured", "one cycle alone"]]
 
     def add(name, members):
         errors = [error(row) for row in members]
         ratios = [row["predicted_s"] / row["measured_s"] for row in members]
+        each = [one for row in members for one in row["each"]]
         rows.append([name, str(len(members)), f"{100 * statistics.median(errors):.1f} %",
                      f"{100 * quantile(errors, 0.9):.1f} %",
-                     f"{min(ratios):.2f} to {max(ratios):.2f}"])
+                     f"{min(ratios):.2f} to {max(ratios):.2f}",
+                     f"{100 * statistics.median(each):.1f} %, {100 * quantile(each, 0.9):.1f} %"])
 
     everything = [row for members in groups.values() for row in members]
     for name, members in groups.items():
@@ -98,30 +120,112 @@ def regret_text(path):
     return text + table(out)
 
 
+def figures(machine):
+    """Some of every kind, as in the table that `kallima calibrate` prints."""
+    def at(points, argument):
+        below = [p for p in points if p[0] <= argument] or points[:1]
+        above = [p for p in points if p[0] >= argument] or points[-1:]
+        (x0, y0), (x1, y1) = below[-1], above[0]
+        return y0 if x0 == x1 else y0 + (y1 - y0) * math.log(argument / x0) / math.log(x1 / x0)
+
+    found = {}
+    for speed in machine["speed"]:
+        active = f"{speed['active']} active"
+        for precision in ("f32", "f64"):
+            for form in ("lines", "interleaved"):
+                rates = speed[precision][form]
+                for length in (64, 1024):
+                    found[f"{precision}, {form} of {length} in cache, {active}"] = at(rates["in_cache"], length)
+                found[f"{precision}, {form} beyond cache at 128 MiB, {active}"] = at(rates["beyond"], 2**27)
+        found[f"copy of 128 MiB, {active}"] = at(speed["copy"], 2**27)
+        found[f"sweeps in a plan, {active}"] = speed["in_plan"][0][1]
+    for link in ("in_node", "between_nodes"):
+        if machine["sources"].get(link) == "measured":
+            for key in ("latency", "overhead", "gap"):
+                found[f"{link}: {key}"] = machine[link][key]
+            for size in (2**14, 2**20):
+                found[f"{link}: a byte in messages of {size}"] = at(machine[link]["per_byte"], size)
+    return found
+
+
+def stability_text(results):
+    """How far calibrations lie apart, of those that were repeated."""
+    text = ""
+    names = sorted({re.sub(r"-\d+$", "", path.stem) for path in results.glob("*-*.toml")})
+    for name in names:
+        all_of = [figures(tomllib.loads(path.read_text())) for path in sorted(results.glob(f"{name}-?.toml"))]
+        if len(all_of) < 2:
+            continue
+        rows = [["not within 15 % of the median", "least", "median", "most", "middle half within"]]
+        for figure in all_of[0]:
+            values = sorted(one[figure] for one in all_of)
+            middle = statistics.median(values)
+            apart = max(values[-1] / middle - 1, 1 - values[0] / middle) if middle > 0 else 0
+            if apart > 0.15:
+                inner = sorted(abs(v / middle - 1) for v in values)[len(values) // 2]
+                rows.append([figure, f"{values[0]:.3g}", f"{middle:.3g}", f"{values[-1]:.3g}", f"{100 * inner:.0f} %"])
+        text += (f"\n{len(all_of)} calibrations of {name}: {len(all_of[0]) - len(rows) + 1} of {len(all_of[0])} figures "
+                 "lie within 15 % of their median each time.\n")
+        if len(rows) > 1:
+            text += "\n" + table(rows) + "\n"
+    return text
+
+
+COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b", "#7f7f7f"]
+
+
 def plot(groups, path):
-    try:
-        import matplotlib
-    except ImportError:
-        print("no plot: matplotlib is missing", file=sys.stderr)
-        return
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(figsize=(7.5, 6.5))
+    """Predicted over measured time, with bands of 10 and 25 %."""
+    width, height, left, top, side = 760, 600, 80, 50, 480
     everything = [row for members in groups.values() for row in members]
-    low = min(row["measured_s"] for row in everything) / 1.5
-    high = max(row["measured_s"] for row in everything) * 1.5
-    axes.fill_between([low, high], [0.75 * low, 0.75 * high], [1.25 * low, 1.25 * high], color="#dddddd", label="25 %")
-    axes.fill_between([low, high], [0.9 * low, 0.9 * high], [1.1 * low, 1.1 * high], color="#bbbbbb", label="10 %")
-    colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b", "#7f7f7f"]
+    times = [row[key] for row in everything for key in ("measured_s", "predicted_s")]
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+
+    def place(seconds):
+        return side * (math.log10(seconds) - low) / (high - low)
+
+    def x(seconds):
+        return left + place(seconds)
+
+    def y(seconds):
+        return top + side - place(seconds)
+
+    def text(at, down, what, anchor="middle", size=13, more=""):
+        return (f'<text x="{at:.1f}" y="{down:.1f}" text-anchor="{anchor}" font-size="{size}" {more}>{what}</text>')
+
+    first, last = 10.0**low, 10.0**high
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+           'font-family="sans-serif" fill="#222222">',
+           f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+           text(left, 28, "Predicted and measured, a dot a transform", "start", 16, 'font-weight="bold"'),
+           f'<clipPath id="area"><rect x="{left}" y="{top}" width="{side}" height="{side}"/></clipPath>']
+    for part, color in ((0.25, "#e8e8e8"), (0.10, "#cccccc")):
+        corners = [(first, first * (1 - part)), (last, last * (1 - part)), (last, last * (1 + part)),
+                   (first, first * (1 + part))]
+        points = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in corners)
+        out.append(f'<polygon clip-path="url(#area)" points="{points}" fill="{color}"/>')
+    for power in range(low, high + 1):
+        at = 10.0**power
+        out.append(f'<path d="M{x(at):.1f} {top}V{top + side}M{left} {y(at):.1f}H{left + side}" stroke="#dddddd"/>')
+        label = f'10<tspan dy="-6" font-size="9">{power}</tspan>'
+        out.append(text(x(at), top + side + 20, label))
+        out.append(text(left - 8, y(at) + 4, label, "end"))
+    out.append(f'<rect x="{left}" y="{top}" width="{side}" height="{side}" fill="none" stroke="#444444"/>')
+    out.append(text(left + side / 2, top + side + 45, "measured, seconds"))
+    out.append(text(0, 0, "predicted, seconds", more=f'transform="translate(28 {top + side / 2}) rotate(-90)"'))
+    legend = left + side + 18
     for i, (name, members) in enumerate(groups.items()):
-        axes.scatter([row["measured_s"] for row in members], [row["predicted_s"] for row in members],
-                     s=18, color=colors[i % len(colors)], label=name, zorder=3)
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel="measured, seconds",
-             ylabel="predicted, seconds", title="Predicted and measured")
-    axes.grid(True, which="major", color="#eeeeee", zorder=0)
-    axes.legend(fontsize=8, frameon=False)
-    figure.tight_layout()
-    figure.savefig(path)
+        color = COLORS[i % len(COLORS)]
+        for row in members:
+            out.append(f'<circle cx="{x(row["measured_s"]):.1f}" cy="{y(row["predicted_s"]):.1f}" r="3.2" '
+                       f'fill="{color}" fill-opacity="0.75"/>')
+        out.append(f'<circle cx="{legend}" cy="{top + 10 + 20 * i}" r="4" fill="{color}"/>')
+        out.append(text(legend + 10, top + 14 + 20 * i, name, "start", 12))
+    for i, (part, color) in enumerate((("10 %", "#cccccc"), ("25 %", "#e8e8e8"))):
+        down = top + 30 + 20 * (len(groups) + i)
+        out.append(f'<rect x="{legend - 6}" y="{down - 10}" width="12" height="12" fill="{color}"/>')
+        out.append(text(legend + 10, down, f"within {part}", "start", 12))
+    path.write_text("\n".join(out + ["</svg>", ""]))
 
 
 def main():
@@ -130,6 +234,7 @@ def main():
     text = prediction_table(groups) + "\n\n" + noise_line(groups) + "\n"
     if (results / "regret.jsonl").exists():
         text += "\n" + regret_text(results / "regret.jsonl") + "\n"
+    text += stability_text(results)
     (results / "prediction.md").write_text(text)
     plot(groups, results / "prediction.svg")
     print(text)

@@ -9,14 +9,16 @@
 #
 # BUILD is a release build with Open MPI (default build/release); RESULTS takes machines, figures
 # and the plot (default build/bench/prediction). PARTS chooses among "node crowded hosts regret".
-# About half an hour; nothing else should run.
+# Calibrating and measuring take turns, CYCLES times, since the speed of a shared machine drifts by a
+# quarter from minute to minute; each prediction is made before its measurement. About 40 minutes;
+# nothing else should run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
 results=${2:-build/bench/prediction}
 parts=${PARTS:-node crowded hosts regret}
 mpiexec=${MPIEXEC:-mpiexec.openmpi}
-rounds=${ROUNDS:-5}
+cycles=${CYCLES:-5}
 kallima=$build/apps/kallima/kallima
 measure=$build/bench/kallima_prediction
 mkdir -p "$results"
@@ -45,47 +47,58 @@ apart=(c2c:128x128 c2c:48^3:f32 c2c:64^3 c2c:2^18:f32 c2c:96^3 c2c:512x512 c2c:2
        c2c:160^3 c2c:1024x1024)
 
 if [[ $parts == *node* ]]; then
-  echo "== calibrating the node" >&2
-  on_node 2 "$kallima" calibrate --name node -o "$results/node.toml" >"$results/node.calibration"
-  : >"$results/node.jsonl"
-  for ranks in 1 2; do
-    echo "== measuring on $ranks ranks of the node" >&2
-    on_node "$ranks" "$measure" predict "$results/node.toml" "$rounds" "${small[@]}" "${middle[@]}" \
-      "${large[@]}" "${huge[@]}" >>"$results/node.jsonl"
+  rm -f "$results"/node*.jsonl
+  for ((cycle = 1; cycle <= cycles; ++cycle)); do
+    echo "== the node, cycle $cycle of $cycles" >&2
+    machine=$results/node-$cycle.toml
+    on_node 2 "$kallima" calibrate --name node --rounds 3 -o "$machine" \
+      --plot "$results/node-$cycle.svg" >"$results/node-$cycle.calibration"
+    for ranks in 1 2; do
+      on_node "$ranks" "$measure" predict "$machine" 3 "${small[@]}" "${middle[@]}" "${large[@]}" \
+        "${huge[@]}" >>"$results/node.jsonl"
+    done
   done
 fi
 if [[ $parts == *crowded* ]]; then
-  echo "== 4 ranks on the node" >&2
-  on_node 4 "$kallima" calibrate --name crowded --rounds 3 --arrays 256 -o "$results/crowded.toml" \
-    >"$results/crowded.calibration"
-  on_node 4 "$measure" predict "$results/crowded.toml" "$rounds" "${small[@]}" "${middle[@]}" \
-    "${large[@]}" >"$results/crowded.jsonl"
+  rm -f "$results"/crowded*.jsonl
+  for ((cycle = 1; cycle <= (cycles + 1) / 2; ++cycle)); do
+    echo "== 4 ranks on the node, cycle $cycle" >&2
+    machine=$results/crowded-$cycle.toml
+    on_node 4 "$kallima" calibrate --name crowded --rounds 3 --arrays 128 -o "$machine" \
+      >"$results/crowded-$cycle.calibration"
+    on_node 4 "$measure" predict "$machine" 3 "${small[@]}" "${middle[@]}" "${large[@]}" \
+      >>"$results/crowded.jsonl"
+  done
 fi
 if [[ $parts == *hosts* ]]; then
-  for hosts in 2 4; do
-    for rate in 200mbit 1gbit 5gbit; do
-      echo "== $hosts hosts, $rate" >&2
-      name=hosts-$hosts-$rate
-      status=0
-      on_hosts "$hosts" "$rate" "$kallima" calibrate --name "$name" --rounds 3 --arrays 64 \
-        -o "$results/$name.toml" >"$results/$name.calibration" || status=$?
-      if [[ $status -eq 77 ]]; then
-        echo "== left out: hosts need root" >&2
-        break 2
-      fi
-      on_hosts "$hosts" "$rate" "$measure" predict "$results/$name.toml" 3 "${apart[@]}" \
-        >"$results/$name.jsonl"
+  rm -f "$results"/hosts*.jsonl
+  for ((cycle = 1; cycle <= (cycles + 1) / 2; ++cycle)); do
+    for hosts in 2 4; do
+      for rate in 200mbit 1gbit 5gbit; do
+        echo "== $hosts hosts, $rate, cycle $cycle" >&2
+        name=hosts-$hosts-$rate
+        machine=$results/$name-$cycle.toml
+        status=0
+        on_hosts "$hosts" "$rate" "$kallima" calibrate --name "$name" --rounds 2 --arrays 64 \
+          -o "$machine" >"$results/$name-$cycle.calibration" || status=$?
+        if [[ $status -eq 77 ]]; then
+          echo "== left out: hosts need root" >&2
+          break 3
+        fi
+        on_hosts "$hosts" "$rate" "$measure" predict "$machine" 2 "${apart[@]}" \
+          >>"$results/$name.jsonl"
+      done
     done
   done
 fi
 if [[ $parts == *regret* ]]; then
   echo "== regret on the node" >&2
-  on_node 2 "$measure" regret "$results/node.toml" 12 "${small[@]}" "${middle[@]}" \
+  on_node 2 "$measure" regret "$results/node-1.toml" 12 "${small[@]}" "${middle[@]}" \
     >"$results/regret.jsonl"
-  on_node 1 "$measure" regret "$results/node.toml" 12 "${small[@]}" "${middle[@]}" \
+  on_node 1 "$measure" regret "$results/node-1.toml" 12 "${small[@]}" "${middle[@]}" \
     >>"$results/regret.jsonl"
-  if [[ -s $results/hosts-4-1gbit.toml ]]; then
-    on_hosts 4 1gbit "$measure" regret "$results/hosts-4-1gbit.toml" 6 "${apart[@]}" \
+  if [[ -s $results/hosts-4-1gbit-1.toml ]]; then
+    on_hosts 4 1gbit "$measure" regret "$results/hosts-4-1gbit-1.toml" 6 "${apart[@]}" \
       >>"$results/regret.jsonl"
   fi
 fi
