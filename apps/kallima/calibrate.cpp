@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "calibration_charts.hpp"
 #include "command.hpp"
 #include "here.hpp"
 #include "kallima/error.hpp"
@@ -35,7 +36,8 @@ using Json = nlohmann::ordered_json;
 struct CalibrateArguments {
   std::string out;
   std::string name = "here";
-  Index rounds = 5;
+  Index rounds = calibrate::Settings{}.rounds;
+  std::string plot;
   Index most_mib = 512;
   bool json = false;
 };
@@ -46,6 +48,7 @@ nodes where there are several. One rank alone measures no links.
 
 Examples:
   mpirun -n 4 kallima calibrate -o here.toml
+  mpirun -n 2 kallima calibrate -o here.toml --plot here.svg
   mpirun -n 2 kallima calibrate -o quick.toml --rounds 1 --arrays 64
   kallima predict c2c:512^3 -n 1..64 --machine here.toml)";
 
@@ -78,10 +81,10 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
   for (const Speed& speed : machine.speeds) {
     const std::string active = fmt::format("{} active", speed.active);
     for (const double length : {64., 1024.}) {
-      add(fmt::format("lines of {}, {}", length, active), duration(speed.f64.lines.at(length)),
-          "per element of a sweep in cache");
+      add(fmt::format("lines of {}, {}", length, active),
+          duration(speed.f64.lines.in_cache.at(length)), "per element of a sweep in cache");
       add(fmt::format("lines of {} across, {}", length, active),
-          duration(speed.f64.interleaved.at(length)), "per element of a sweep in cache");
+          duration(speed.f64.interleaved.in_cache.at(length)), "per element of a sweep in cache");
     }
     for (const double bytes : {1 << 22, 1 << 28}) {
       add(fmt::format("copy of {}, {}", text::bytes(static_cast<Index>(bytes)), active),
@@ -128,15 +131,16 @@ std::string fits_text(const Calibration& found) {
 
 std::string stability_text(const Calibration& found, Index rounds) {
   if (rounds < 2) return {};
-  std::vector<std::vector<std::string>> rows = {{"not stable", "rounds apart by"}};
+  std::vector<std::vector<std::string>> rows = {{"not stable", "sure within"}};
   constexpr double limit = 0.15;
   for (const Stability& figure : found.stability) {
-    if (figure.spread > limit) rows.push_back({figure.figure, percent(figure.spread)});
+    if (figure.uncertainty > limit) rows.push_back({figure.figure, percent(figure.uncertainty)});
   }
   if (rows.size() == 1) {
-    return fmt::format("All figures looked at agree within 15 % over {} rounds.\n", rounds);
+    return fmt::format("All figures looked at are sure within 15 % over {} rounds.\n", rounds);
   }
-  return fmt::format("Figures whose rounds lie more than 15 % from their median:\n{}", table(rows));
+  return fmt::format("Figures that are sure within more than 15 % (twice the standard error):\n{}",
+                     table(rows));
 }
 
 std::string report(const Calibration& found, const CalibrateArguments& arguments) {
@@ -158,7 +162,8 @@ Json report_json(const Calibration& found) {
   }
   Json figures = Json::array();
   for (const Stability& one : found.stability) {
-    figures.push_back({{"figure", one.figure}, {"value", one.value}, {"spread", one.spread}});
+    figures.push_back(
+        {{"figure", one.figure}, {"value", one.value}, {"uncertainty", one.uncertainty}});
   }
   return {{"schema", "kallima.calibration/1"},
           {"machine", found.machine.to_text()},
@@ -187,6 +192,11 @@ ExitCode run(const Session& session, const CalibrateArguments& arguments) {
   found.machine.sources["all"] =
       fmt::format("kallima calibrate, {} rounds, {}", arguments.rounds, found.machine.made);
   if (!arguments.out.empty()) write(session, arguments.out, found.machine);
+  if (!arguments.plot.empty()) {
+    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+      if (session.speaks()) draw(charts_of(found), arguments.plot);
+    }));
+  }
   if (session.speaks()) {
     const std::string text =
         arguments.json ? report_json(found).dump(2) + "\n" : report(found, arguments);
@@ -203,10 +213,12 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       "calibrate", "Measure this machine, for prices; start it under mpirun");
   command.add_option("-o,--output", arguments->out, "Write the machine to this file")
       ->type_name("FILE");
+  command.add_option("--plot", arguments->plot, "Draw what was found into this .svg or .png")
+      ->type_name("FILE");
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
       ->type_name("NAME");
   command
-      .add_option("--rounds", arguments->rounds, "How often everything is measured (default: 5)")
+      .add_option("--rounds", arguments->rounds, "How often everything is measured (default: 12)")
       ->type_name("N")
       ->check(at_least(1));
   command

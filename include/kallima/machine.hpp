@@ -48,15 +48,27 @@ class KALLIMA_API Curve {
   std::vector<Point> points_;
 };
 
-/// Seconds that sweeps in one precision take per complex element, in cache, over the length of a
-/// line.
+/// What sweeps of lines that lie one way in memory take: in cache per element, and so much more per
+/// byte where arrays do not stay there.
+struct SweepRates {
+  Curve in_cache;           ///< seconds per complex element, over the length of a line; beside its
+                            ///< points only powers of two count, and FftRates::primes
+  Curve beyond;             ///< seconds per byte in addition, over the bytes of all arrays
+  Curve reach = Curve(1.);  ///< times that, over the length: tiles of long lines touch more pages
+
+  friend bool operator==(const SweepRates&, const SweepRates&) = default;
+};
+
+/// Sweeps in one precision.
 struct FftRates {
-  Curve lines;          ///< along the axis that is fastest in memory
-  Curve interleaved;    ///< across memory
-  Curve primes;         ///< by what that is to be multiplied, over the length's largest prime
-  double memory = 1.;   ///< a byte's time beyond cache, over that of the Speed's curves
-  double real = 0.5;    ///< a real element's time over a complex one's
-  double twiddle = 0.;  ///< seconds per element of an axis that is split, in addition
+  SweepRates lines;        ///< along the axis that is fastest in memory
+  SweepRates interleaved;  ///< across memory
+  Curve primes;            ///< times what they take in cache, over a prime, in its part of log n
+  double real = 0.5;       ///< a real element's time over a complex one's
+  double twiddle = 0.;     ///< seconds per element of an axis that is split, in addition
+
+  /// Of lines one way or the other.
+  [[nodiscard]] const SweepRates& form(bool across) const { return across ? interleaved : lines; }
 
   friend bool operator==(const FftRates&, const FftRates&) = default;
 };
@@ -64,14 +76,12 @@ struct FftRates {
 /// What a rank does by itself while so many ranks of its node do the same. Seconds per byte of
 /// memory are per byte read and written once, over the bytes of all arrays a rank goes through.
 struct Speed {
-  Index active = 1;   ///< ranks at work on the node
-  FftRates f32;       ///< single precision
-  FftRates f64;       ///< double precision
-  Curve copy;         ///< seconds per byte of a copy
-  Curve lines;        ///< seconds per byte that sweeps of lines take beyond what they do in cache
-  Curve interleaved;  ///< likewise across memory
-  Curve in_plan;      ///< by what sweeps take longer in a plan, behind others, than by themselves;
-                      ///< over the same bytes
+  Index active = 1;  ///< ranks at work on the node
+  FftRates f32;      ///< single precision
+  FftRates f64;      ///< double precision
+  Curve copy;        ///< seconds per byte of a copy
+  Curve in_plan;     ///< by what sweeps take longer in a plan, behind others, than by themselves;
+                     ///< over the same bytes
 
   /// Of a precision.
   [[nodiscard]] const FftRates& rates(Precision precision) const {

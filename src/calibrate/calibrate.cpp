@@ -71,9 +71,9 @@ std::vector<Shape> of_three_axes(const std::vector<Shape>& shapes) {
 /// Times of rounds, figure by figure.
 using Rounds = std::vector<std::vector<double>>;
 
-std::vector<double> medians(const Rounds& rounds) {
+std::vector<double> means(const Rounds& rounds) {
   std::vector<double> result;
-  for (const std::vector<double>& values : rounds) result.push_back(median(values));
+  for (const std::vector<double>& values : rounds) result.push_back(middle_mean(values));
   return result;
 }
 
@@ -262,7 +262,7 @@ class Calibrator {
   }
 
   void take_speed(std::size_t a) {
-    const std::vector<double> seconds = medians(times_[a]);
+    const std::vector<double> seconds = means(times_[a]);
     const Speed speed = local_.speed(active_[a], seconds);
     Accuracy& accuracy = result_.machine.accuracy;
     accuracy.sweeps = std::max(accuracy.sweeps, local_.residual(speed, seconds));
@@ -277,14 +277,14 @@ class Calibrator {
       std::vector<double> values;
       for (const Speed& one : rounds) values.push_back(value_of(one));
       result_.stability.push_back(
-          {fmt::format("{}, {} active", figure, active_[a]), value_of(speed), spread(values)});
+          {fmt::format("{}, {} active", figure, active_[a]), value_of(speed), uncertainty(values)});
     };
     constexpr double large = 1 << 28;
     for (const double length : {64., 256., 1024.}) {
       judge(fmt::format("lines of {}, seconds an element", length),
-            [&](const Speed& one) { return one.f64.lines.at(length); });
+            [&](const Speed& one) { return one.f64.lines.in_cache.at(length); });
       judge(fmt::format("lines of {} across memory, seconds an element", length),
-            [&](const Speed& one) { return one.f64.interleaved.at(length); });
+            [&](const Speed& one) { return one.f64.interleaved.in_cache.at(length); });
     }
     judge("copy of 256 MiB, seconds a byte", [&](const Speed& one) { return one.copy.at(large); });
   }
@@ -298,25 +298,40 @@ class Calibrator {
     }
     std::vector<Curve::Point> points;
     for (std::size_t i = 0; i < meetings_.size(); ++i) {
-      points.emplace_back(static_cast<double>(meeting_counts()[i]), median(meetings_[i]));
+      points.emplace_back(static_cast<double>(meeting_counts()[i]), middle_mean(meetings_[i]));
     }
     windows.available = points.back().second > 0.;
     if (windows.available) windows.meet = Curve(points);
     result_.machine.sources["windows"] = "measured";
     result_.stability.push_back({fmt::format("{} ranks meet, seconds", ranks_.per_node()),
-                                 points.back().second, spread(meetings_.back())});
+                                 points.back().second, uncertainty(meetings_.back())});
   }
 
-  /// By how much transforms take longer than priced. One figure for all sizes: from size to size it
-  /// differs less than from run to run.
-  [[nodiscard]] double longer(const std::vector<WholeTime>& runs, Index active) const {
-    std::vector<double> ratios;
+  /// By how much transforms take longer than priced, for the smaller, the middle and the larger
+  /// third of them: from one size to the next it differs less than from run to run.
+  [[nodiscard]] Curve longer(const std::vector<WholeTime>& runs, Index active) const {
+    std::vector<Curve::Point> ratios;  // over bytes
     for (const WholeTime& run : runs) {
       PriceOptions options;
       options.ranks_per_node = active;
-      ratios.push_back(run.seconds / price(run.plan, result_.machine, options).total.total());
+      const PlanCost cost = price(run.plan, result_.machine, options);
+      ratios.emplace_back(cost.arrays, run.seconds / cost.total.total());
     }
-    return median(std::move(ratios));
+    std::sort(ratios.begin(), ratios.end());
+    constexpr std::size_t parts = 3;
+    std::vector<Curve::Point> points;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t begin = ratios.size() * part / parts;
+      const std::size_t end = ratios.size() * (part + 1) / parts;
+      if (begin == end) continue;
+      std::vector<double> values;
+      for (std::size_t i = begin; i < end; ++i) values.push_back(ratios[i].second);
+      const std::size_t at = part == 0 ? begin : part + 1 == parts ? end - 1 : (begin + end) / 2;
+      const double bytes = ratios[at].first;
+      if (!points.empty() && points.back().first >= bytes) continue;
+      points.emplace_back(bytes, middle_mean(std::move(values)));
+    }
+    return Curve(std::move(points));
   }
 
   void take_whole() {
@@ -326,10 +341,10 @@ class Calibrator {
     // Ranks that stood by know nothing of it. Rank 0 is always at work, and tells.
     if (ranks_.rank() != 0) return;
     if (!by_windows_.empty()) {
-      machine.windows.in_plan = Curve(longer(by_windows_, ranks_.per_node()));
+      machine.windows.in_plan = longer(by_windows_, ranks_.per_node());
     }
     for (std::size_t a = 0; a < active_.size(); ++a) {
-      machine.speeds[a].in_plan = Curve(longer(alone_[a], active_[a]));
+      machine.speeds[a].in_plan = longer(alone_[a], active_[a]);
     }
   }
 
@@ -368,13 +383,13 @@ class Calibrator {
     const LinkTimes& times = links_[index_of(level)];
     samples = times.kinds;
     for (std::size_t k = 0; k < samples.size(); ++k)
-      samples[k].seconds = median(times.exchanges[k]);
+      samples[k].seconds = middle_mean(times.exchanges[k]);
     const std::vector<ExchangeSample> more = in_plan(level);
     samples.insert(samples.end(), more.begin(), more.end());
-    const MessageTimes short_ones{median(times.one), median(times.overhead), median(times.row),
-                                  in_row};
+    const MessageTimes short_ones{middle_mean(times.one), middle_mean(times.overhead),
+                                  middle_mean(times.row), in_row};
     link = fit_link(short_ones, samples);
-    link.node_per_byte = link.per_byte.points().back().second * median(times.crowding) /
+    link.node_per_byte = link.per_byte.points().back().second * middle_mean(times.crowding) /
                          static_cast<double>(ranks_.per_node());
     result_.machine.sources[name] = "measured";
     for (const Model model : {Model::loggp, Model::alpha_beta, Model::logp, Model::bsp}) {
@@ -382,13 +397,13 @@ class Calibrator {
     }
     Accuracy& accuracy = result_.machine.accuracy;
     accuracy.exchanges = std::max(accuracy.exchanges, residual(Model::loggp, link, samples));
-    result_.stability.push_back(
-        {fmt::format("{}: a short message, seconds", name), short_ones.one, spread(times.one)});
-    result_.stability.push_back(
-        {fmt::format("{}: from message to message, seconds", name), link.gap, spread(times.row)});
+    result_.stability.push_back({fmt::format("{}: a short message, seconds", name), short_ones.one,
+                                 uncertainty(times.one)});
+    result_.stability.push_back({fmt::format("{}: from message to message, seconds", name),
+                                 link.gap, uncertainty(times.row)});
     result_.stability.push_back({fmt::format("{}: largest messages, seconds a byte", name),
                                  link.per_byte.points().back().second,
-                                 spread(times.exchanges.back())});
+                                 uncertainty(times.exchanges.back())});
   }
 
   Ranks ranks_;

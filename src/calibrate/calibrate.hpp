@@ -18,10 +18,10 @@ namespace kallima::calibrate {
 
 /// How long and how large.
 struct Settings {
-  Index rounds = 5;
+  Index rounds = 12;                    ///< far apart, so that each meets other neighbours
   Index most_bytes = Index{1} << 29;    ///< of two arrays that a rank goes through
   Index tile_bytes = Index{5} << 18;    ///< as the planner has them
-  double budget = 0.005;                ///< seconds of one measurement, at least
+  double budget = 0.003;                ///< seconds of one measurement, at least
   Index most_message = Index{1} << 20;  ///< bytes, of exchanges in a row
 };
 
@@ -32,11 +32,11 @@ struct FitQuality {
   double residual = 0.;  ///< median of |modelled / measured - 1|
 };
 
-/// A figure and how far its rounds lie apart.
+/// A figure and how sure it is.
 struct Stability {
   std::string figure;
   double value = 0.;
-  double spread = 0.;  ///< largest distance of a round from the median, relative
+  double uncertainty = 0.;  ///< twice the standard error over its rounds, relative
 };
 
 /// What was found.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "machine/link_models.hpp"
 
@@ -34,11 +35,13 @@ Curve gap_per_byte(const Link& link, const std::vector<ExchangeSample>& samples)
 
 }  // namespace
 
-double spread(const std::vector<double>& values) {
-  const double middle = median(values);
-  double most = 0.;
-  for (const double value : values) most = std::max(most, std::abs(value - middle));
-  return middle > 0. ? most / middle : 0.;
+double uncertainty(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.;
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.) / count;
+  double squares = 0.;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return mean > 0. ? 2. * std::sqrt(squares / (count - 1.) / count) / mean : 0.;
 }
 
 Solution least_squares(const std::vector<Row>& rows) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // In cache a sweep costs so much per element, by the length of its lines. What it costs in addition
-// when the arrays do not stay there is measured at one length and taken to be the same at all.
+// when the arrays do not stay there is measured at one length over all sizes, and at one size over
+// some lengths.
 #include "calibrate/local.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <map>
 
 #include "calibrate/fit.hpp"
+#include "machine/rates.hpp"
 
 namespace kallima::calibrate {
 
@@ -18,19 +20,23 @@ namespace {
 constexpr Index base_length = 256;
 constexpr Index small_elements = 8192;
 constexpr Index longest = Index{1} << 16;
-constexpr Index single_from = Index{1}
-                              << 24;  // bytes: what memory adds is seen best in large arrays
+constexpr Index most_common = 1024;
+constexpr Index reach_bytes = Index{1} << 27;  // where lengths are compared beyond cache
+constexpr std::array<Index, 6> reach_lengths = {16, 64, 1024, 4096, 16384, longest};
 
-/// Lengths by their largest prime, in about the sizes that axes have.
-const std::map<Index, std::vector<Index>> odd_lengths = {{3, {12, 48, 96, 243, 768}},
-                                                         {5, {20, 100, 125, 320, 1000}},
-                                                         {7, {28, 49, 112, 448}},
-                                                         {11, {44, 121, 352}},
-                                                         {13, {52, 169, 416}},
-                                                         {31, {31, 124, 496}},
-                                                         {127, {127, 508}},
-                                                         {257, {257}},
-                                                         {1021, {1021}}};
+/// Lengths of other primes, and without 2.
+constexpr std::array<Index, 20> rare_lengths = {28,  31,  44,  49,  52,  112, 121, 124, 125, 127,
+                                                169, 243, 257, 352, 416, 448, 496, 508, 729, 1021};
+
+/// Even lengths of the primes 2, 3 and 5, which most axes have.
+std::vector<Index> common_lengths() {
+  std::vector<Index> lengths;
+  constexpr Index shortest = 12;
+  for (Index n = shortest; n <= most_common; n += 2) {
+    if (largest_prime(n) <= 5) lengths.push_back(n);
+  }
+  return lengths;
+}
 
 bool power_of_two(Index n) { return (n & (n - 1)) == 0; }
 
@@ -47,8 +53,10 @@ double element_bytes(const Work& work) {
   return static_cast<double>(Element{true, work.precision}.bytes());
 }
 
-const Curve& beyond(const Speed& speed, const Work& work) {
-  return work.across ? speed.interleaved : speed.lines;
+/// Seconds per element that memory adds.
+double added(const SweepRates& rates, const Work& work) {
+  return rates.beyond.at(static_cast<double>(work.bytes())) *
+         rates.reach.at(static_cast<double>(work.length)) * element_bytes(work);
 }
 
 bool is_length(const Work& work) {
@@ -70,10 +78,12 @@ void LocalWork::add_lengths() {
       for (Index n = 2; n <= longest; n *= 2) {
         add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
       }
-      for (const auto& [prime, lengths] : odd_lengths) {
-        for (const Index n : lengths) {
-          add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
-        }
+      for (const Index n : common_lengths()) {
+        if (power_of_two(n)) continue;
+        add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
+      }
+      for (const Index n : rare_lengths) {
+        add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
       }
     }
     for (const Index n : {Index{64}, base_length, Index{1024}}) {
@@ -84,15 +94,25 @@ void LocalWork::add_lengths() {
 }
 
 void LocalWork::add_sizes(Index most_bytes) {
-  constexpr Index element = 16;
-  for (Index bytes = Index{1} << 19; bytes <= most_bytes; bytes *= 2) {
-    const Index lines = bytes / 2 / element / base_length;
-    add({Precision::f64, base_length, lines, false, Kernel::none, false});
-    add({Precision::f64, base_length, lines, false, Kernel::fourier, false});
-    add({Precision::f64, base_length, lines, true, Kernel::fourier, false});
-    if (bytes < single_from) continue;
-    add({Precision::f32, base_length, 2 * lines, false, Kernel::fourier, false});
-    add({Precision::f32, base_length, 2 * lines, true, Kernel::fourier, false});
+  largest_ = std::min(most_bytes, reach_bytes);
+  for (const Precision precision : {Precision::f32, Precision::f64}) {
+    const Index both = 2 * Element{true, precision}.bytes();
+    for (Index bytes = Index{1} << 19; bytes <= most_bytes; bytes *= 2) {
+      const Index lines = bytes / both / base_length;
+      if (precision == Precision::f64) {
+        add({precision, base_length, lines, false, Kernel::none, false});
+      }
+      for (const bool across : {false, true}) {
+        add({precision, base_length, lines, across, Kernel::fourier, false});
+      }
+    }
+    for (const Index n : reach_lengths) {
+      for (const bool across : {false, true}) {
+        const Index lines = largest_ / both / n;
+        if (lines <= few_lines(n, across)) continue;
+        add({precision, n, lines, across, Kernel::fourier, false});
+      }
+    }
   }
 }
 
@@ -121,115 +141,111 @@ Index LocalWork::array_bytes() const {
 Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
   Speed speed;
   speed.active = active;
-  // What memory adds, at the base length.
-  std::array<double, 2> in_cache{};
-  for (std::size_t i = 0; i < checks_; ++i) {
-    const Work& work = works_[i];
-    if (is_length(work) && work.length == base_length && work.precision == Precision::f64) {
-      in_cache[work.across ? 1 : 0] = per_element(work, seconds[i]);
-    }
-  }
-  const auto small = static_cast<double>(small_elements * 32);
   std::vector<Curve::Point> copy;
-  std::array<std::vector<Curve::Point>, 2> more = {
-      {{{1., 0.}, {small, 0.}}, {{1., 0.}, {small, 0.}}}};
   for (std::size_t i = 0; i < checks_; ++i) {
     const Work& work = works_[i];
-    const double each = per_element(work, seconds[i]) / element_bytes(work);
-    const auto bytes = static_cast<double>(work.bytes());
-    if (work.kernel == Kernel::none) {
-      copy.emplace_back(bytes, each);
-    } else if (work.kernel == Kernel::fourier && !work.twiddles && bytes > small &&
-               work.length == base_length && work.precision == Precision::f64) {
-      const std::size_t form = work.across ? 1 : 0;
-      more[form].emplace_back(bytes, std::max(0., each - in_cache[form] / element_bytes(work)));
-    }
+    if (work.kernel != Kernel::none) continue;
+    copy.emplace_back(static_cast<double>(work.bytes()),
+                      per_element(work, seconds[i]) / element_bytes(work));
   }
-  // What is smaller is in cache too.
   copy = rising(copy);
-  copy.insert(copy.begin(), {1., copy.front().second});
+  copy.insert(copy.begin(), {1., copy.front().second});  // what is smaller is in cache too
   speed.copy = Curve(std::move(copy));
-  speed.lines = Curve(rising(more[0]));
-  speed.interleaved = Curve(rising(more[1]));
-
-  for (const Precision precision : {Precision::f32, Precision::f64}) {
-    FftRates& rates = precision == Precision::f32 ? speed.f32 : speed.f64;
-    std::array<std::vector<Curve::Point>, 2> lengths;
-    std::map<Index, std::vector<double>> ratios;
-    const auto rest = [&](std::size_t i) {
-      const Work& work = works_[i];
-      const double memory =
-          beyond(speed, work).at(static_cast<double>(work.bytes())) * element_bytes(work);
-      return std::max(per_element(work, seconds[i]) - memory, 1e-12);
-    };
-    for (std::size_t i = 0; i < checks_; ++i) {
-      const Work& work = works_[i];
-      if (is_length(work) && work.precision == precision && power_of_two(work.length)) {
-        lengths[work.across ? 1 : 0].emplace_back(static_cast<double>(work.length), rest(i));
-      }
-    }
-    rates.lines = Curve(std::move(lengths[0]));
-    rates.interleaved = Curve(std::move(lengths[1]));
-    const auto smooth = [&](const Work& work) {
-      return (work.across ? rates.interleaved : rates.lines).at(static_cast<double>(work.length));
-    };
-    std::vector<double> real;
-    for (std::size_t i = 0; i < checks_; ++i) {
-      const Work& work = works_[i];
-      if (work.precision != precision) continue;
-      if (work.kernel == Kernel::real) real.push_back(per_element(work, seconds[i]) / smooth(work));
-      if (work.twiddles) rates.twiddle = std::max(0., rest(i) - smooth(work));
-      if (!is_length(work) || power_of_two(work.length)) continue;
-      for (const auto& [prime, all] : odd_lengths) {
-        if (std::find(all.begin(), all.end(), work.length) != all.end()) {
-          ratios[prime].push_back(rest(i) / smooth(work));
-        }
-      }
-    }
-    rates.real = median(real);
-    rates.memory = memory_factor(precision, rates, speed, seconds);
-    std::vector<Curve::Point> primes = {{2., 1.}};
-    for (const auto& [prime, values] : ratios) {
-      primes.emplace_back(static_cast<double>(prime), median(values));
-    }
-    rates.primes = Curve(std::move(primes));
-  }
+  speed.f32 = rates(Precision::f32, seconds);
+  speed.f64 = rates(Precision::f64, seconds);
   return speed;
 }
 
-double LocalWork::memory_factor(Precision precision, const FftRates& rates, const Speed& speed,
-                                const std::vector<double>& seconds) const {
-  std::vector<double> factors;
+FftRates LocalWork::rates(Precision precision, const std::vector<double>& seconds) const {
+  FftRates rates;
+  rates.lines = sweeps(precision, false, seconds);
+  rates.interleaved = sweeps(precision, true, seconds);
+  // In its part s of log n a prime takes c times as long: (1 - s) + s c of a power of two's time.
+  std::map<Index, std::vector<double>> slower;
+  std::vector<double> real;
   for (std::size_t i = 0; i < checks_; ++i) {
     const Work& work = works_[i];
-    if (work.precision != precision || work.precision == Precision::f64 ||
-        work.kernel != Kernel::fourier || work.bytes() < single_from ||
-        work.length != base_length) {
+    if (work.precision != precision) continue;
+    const SweepRates& form = rates.form(work.across);
+    const double smooth = through_powers_of_two(form, work.length);
+    const double rest = std::max(per_element(work, seconds[i]) - added(form, work), 1e-12);
+    if (work.kernel == Kernel::real) real.push_back(per_element(work, seconds[i]) / smooth);
+    if (work.twiddles) rates.twiddle = std::max(0., rest - smooth);
+    if (!is_length(work) || power_of_two(work.length)) continue;
+    const Index prime = largest_prime(work.length);
+    Index others = work.length;
+    while (others % 2 == 0) others /= 2;
+    while (others % prime == 0) others /= prime;
+    if (others > 1) continue;
+    slower[prime].push_back(1. + (rest / smooth - 1.) / odd_part(work.length));
+  }
+  rates.real = median(real);
+  std::vector<Curve::Point> primes = {{2., 1.}};
+  for (const auto& [prime, values] : slower) {
+    primes.emplace_back(static_cast<double>(prime), std::max(0.1, median(values)));
+  }
+  rates.primes = Curve(std::move(primes));
+  return rates;
+}
+
+SweepRates LocalWork::sweeps(Precision precision, bool across,
+                             const std::vector<double>& seconds) const {
+  // Seconds per element of all lengths in few lines, of some in arrays that are large, and of the
+  // base length over all sizes.
+  std::map<Index, double> few;
+  std::map<Index, double> large;
+  std::vector<Curve::Point> sizes;
+  for (std::size_t i = 0; i < checks_; ++i) {
+    const Work& work = works_[i];
+    if (work.kernel != Kernel::fourier || work.twiddles || work.precision != precision ||
+        work.across != across) {
       continue;
     }
-    const double in_cache =
-        (work.across ? rates.interleaved : rates.lines).at(static_cast<double>(work.length));
-    const double curve =
-        beyond(speed, work).at(static_cast<double>(work.bytes())) * element_bytes(work);
-    if (curve > 0.) {
-      factors.push_back(std::max(0., per_element(work, seconds[i]) - in_cache) / curve);
+    const double each = per_element(work, seconds[i]);
+    if (is_length(work)) {
+      few[work.length] = each;
+    } else {
+      if (work.length == base_length) sizes.emplace_back(static_cast<double>(work.bytes()), each);
+      if (work.bytes() == largest_) large[work.length] = each;
     }
   }
-  return factors.empty() ? 1. : median(std::move(factors));
+  const auto element = static_cast<double>(Element{true, precision}.bytes());
+  const auto bytes_of_few = [&](Index n) {
+    return 2. * element * static_cast<double>(n * few_lines(n, across));
+  };
+  SweepRates result;
+  std::vector<Curve::Point> beyond = {{1., 0.}, {bytes_of_few(base_length), 0.}};
+  for (const auto& [bytes, each] : sizes) {
+    beyond.emplace_back(bytes, std::max(0., each - few[base_length]) / element);
+  }
+  result.beyond = Curve(rising(beyond));
+  // Each length agrees with its two measurements, where they lie far enough apart to tell.
+  const double most = result.beyond.at(static_cast<double>(largest_));
+  std::vector<Curve::Point> reach;
+  for (const auto& [n, each] : large) {
+    const double apart = most - result.beyond.at(bytes_of_few(n));
+    if (apart <= 0.5 * most) continue;
+    constexpr double least = 0.25;
+    constexpr double farthest = 8.;
+    const double factor = (each - few[n]) / (apart * element);
+    reach.emplace_back(static_cast<double>(n), std::clamp(factor, least, farthest));
+  }
+  if (!reach.empty()) result.reach = Curve(std::move(reach));
+  std::vector<Curve::Point> in_cache;
+  for (const auto& [n, each] : few) {
+    const double memory =
+        result.beyond.at(bytes_of_few(n)) * result.reach.at(static_cast<double>(n)) * element;
+    in_cache.emplace_back(static_cast<double>(n), std::max(each - memory, 1e-12));
+  }
+  result.in_cache = Curve(std::move(in_cache));
+  return result;
 }
 
 double modelled(const Speed& speed, const Work& work) {
   const FftRates& rates = speed.rates(work.precision);
-  const auto length = static_cast<double>(work.length);
-  Index prime = 2;
-  for (const auto& [odd, all] : odd_lengths) {
-    if (std::find(all.begin(), all.end(), work.length) != all.end()) prime = odd;
-  }
-  const double each = (work.across ? rates.interleaved : rates.lines).at(length) *
-                      rates.primes.at(static_cast<double>(prime));
-  const double memory = beyond(speed, work).at(static_cast<double>(work.bytes())) *
-                        element_bytes(work) * rates.memory;
-  return static_cast<double>(work.elements()) * (each + memory);
+  const SweepRates& form = rates.form(work.across);
+  const double each = in_cache_rate(form, rates.primes, work.length);
+  return static_cast<double>(work.elements()) * (each + added(form, work));
 }
 
 double LocalWork::residual(const Speed& speed, const std::vector<double>& seconds) const {

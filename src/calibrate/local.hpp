@@ -30,10 +30,12 @@ class LocalWork {
   void add_lengths();
   void add_sizes(Index most_bytes);
   void add_checks(Index most_bytes);
-  [[nodiscard]] double memory_factor(Precision precision, const FftRates& rates, const Speed& speed,
-                                     const std::vector<double>& seconds) const;
+  [[nodiscard]] FftRates rates(Precision precision, const std::vector<double>& seconds) const;
+  [[nodiscard]] SweepRates sweeps(Precision precision, bool across,
+                                  const std::vector<double>& seconds) const;
 
   std::vector<Work> works_;
+  Index largest_ = 0;       // bytes of the arrays that lengths are compared in beyond cache
   std::size_t checks_ = 0;  // index of the first work that only checks
 };
 

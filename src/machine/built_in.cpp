@@ -15,8 +15,9 @@ FftRates rates(double scale) {
     return Curve(std::move(points));
   };
   FftRates result;
-  result.lines = scaled({{2., 2e-9}, {32., 2e-9}, {1024., 3e-9}, {65536., 8e-9}, {1e9, 2e-8}});
-  result.interleaved =
+  result.lines.in_cache =
+      scaled({{2., 2e-9}, {32., 2e-9}, {1024., 3e-9}, {65536., 8e-9}, {1e9, 2e-8}});
+  result.interleaved.in_cache =
       scaled({{2., 3e-9}, {32., 3.5e-9}, {1024., 5e-9}, {65536., 1.5e-8}, {1e9, 3e-8}});
   result.primes = Curve({{2., 1.}, {3., 1.2}, {7., 1.5}, {13., 2.}, {101., 5.}, {1e9, 5.}});
   result.real = 0.55;
@@ -32,16 +33,18 @@ Speed speed(Index active, double per_byte) {
   result.active = active;
   result.f32 = rates(0.6);
   result.f64 = rates(1.);
-  const std::vector<Curve::Point> beyond = {
-      {1., 0.}, {second_cache, 0.}, {third_cache, per_byte}, {everything, per_byte}};
   result.copy = Curve({{1., 0.3 * per_byte},
                        {second_cache, 0.3 * per_byte},
                        {third_cache, per_byte},
                        {everything, per_byte}});
   result.in_plan = Curve(1.1);
-  result.lines = Curve(beyond);
-  result.interleaved = Curve(
-      {{1., 0.}, {second_cache, 0.}, {third_cache, 1.2 * per_byte}, {everything, 1.2 * per_byte}});
+  for (FftRates* const of : {&result.f32, &result.f64}) {
+    const auto beyond = [&](double each) {
+      return Curve({{1., 0.}, {second_cache, 0.}, {third_cache, each}, {everything, each}});
+    };
+    of->lines.beyond = beyond(per_byte);
+    of->interleaved.beyond = beyond(1.2 * per_byte);
+  }
   return result;
 }
 

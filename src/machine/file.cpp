@@ -135,13 +135,22 @@ class Table {
   std::vector<std::string> asked_;
 };
 
+SweepRates read_sweeps(const toml::table& from, const std::string& name) {
+  Table table(from, name);
+  SweepRates rates;
+  rates.in_cache = table.curve("in_cache");
+  rates.beyond = table.curve("beyond");
+  rates.reach = table.curve("reach");
+  table.done();
+  return rates;
+}
+
 FftRates read_rates(const toml::table& from, const std::string& name) {
   Table table(from, name);
   FftRates rates;
-  rates.lines = table.curve("lines");
-  rates.interleaved = table.curve("interleaved");
+  rates.lines = read_sweeps(table.table("lines"), name + ".lines");
+  rates.interleaved = read_sweeps(table.table("interleaved"), name + ".interleaved");
   rates.primes = table.curve("primes");
-  rates.memory = table.number("memory", 1.);
   rates.real = table.number("real");
   rates.twiddle = table.number("twiddle");
   table.done();
@@ -153,8 +162,6 @@ Speed read_speed(const toml::table& from) {
   Speed speed;
   speed.active = table.count("active", 1);
   speed.copy = table.curve("copy");
-  speed.lines = table.curve("lines");
-  speed.interleaved = table.curve("interleaved");
   speed.in_plan = table.curve("in_plan");
   speed.f32 = read_rates(table.table("f32"), "speed.f32");
   speed.f64 = read_rates(table.table("f64"), "speed.f64");
@@ -342,26 +349,34 @@ std::string curve_text(const char* key, const Curve& curve, const char* unit) {
   return text + "]\n";
 }
 
-std::string rates_text(const char* precision, const FftRates& rates) {
+std::string sweeps_text(const std::string& name, const char* what, const SweepRates& rates) {
   return fmt::format(
-      "\n[speed.{}]\n{}{}{}memory = {}  # a byte's time beyond cache, over the curves above\nreal "
-      "= {}  # a real element's time over a complex one's\n"
-      "twiddle = {}  # seconds per element of an axis that is split\n",
-      precision,
-      curve_text("lines", rates.lines, "seconds per element in cache, over the length of a line"),
-      curve_text("interleaved", rates.interleaved, "likewise of lines that lie across memory"),
-      curve_text("primes", rates.primes, "times that, over the length's largest prime"),
-      number_text(rates.memory), number_text(rates.real), number_text(rates.twiddle));
+      "\n[{}]  # {}\n{}{}{}", name, what,
+      curve_text("in_cache", rates.in_cache, "seconds per element, over the length of a line"),
+      curve_text("beyond", rates.beyond,
+                 "seconds per byte in addition, over the bytes of all arrays"),
+      curve_text("reach", rates.reach, "times that, over the length of a line"));
+}
+
+std::string rates_text(const std::string& name, const FftRates& rates) {
+  return fmt::format(
+      "\n[{}]\n{}real = {}  # a real element's time over a complex one's\n"
+      "twiddle = {}  # seconds per element of an axis that is split\n{}{}",
+      name,
+      curve_text(
+          "primes", rates.primes,
+          "times what sweeps take in cache, over a prime of the length, for its part of log n"),
+      number_text(rates.real), number_text(rates.twiddle),
+      sweeps_text(name + ".lines", "along memory", rates.lines),
+      sweeps_text(name + ".interleaved", "across memory", rates.interleaved));
 }
 
 std::string speed_text(const Speed& speed) {
   return fmt::format(
-      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}{}{}", speed.active,
+      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}", speed.active,
       curve_text("copy", speed.copy, "seconds per byte copied, over the bytes of all arrays"),
-      curve_text("lines", speed.lines, "seconds per byte that sweeps of lines take beyond cache"),
-      curve_text("interleaved", speed.interleaved, "likewise of lines that lie across memory"),
       curve_text("in_plan", speed.in_plan, "times all that, of sweeps in a plan"),
-      rates_text("f32", speed.f32), rates_text("f64", speed.f64));
+      rates_text("speed.f32", speed.f32), rates_text("speed.f64", speed.f64));
 }
 
 std::string fits_text(const char* name, const Fits& fits) {

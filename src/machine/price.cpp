@@ -13,22 +13,12 @@
 #include "base/text.hpp"
 #include "machine/exchange_cost.hpp"
 #include "machine/pace.hpp"
+#include "machine/rates.hpp"
 #include "plan/schedule.hpp"
 
 namespace kallima {
 
 namespace {
-
-Index largest_prime(Index n) {
-  Index largest = 1;
-  for (Index p = 2; p * p <= n; ++p) {
-    while (n % p == 0) {
-      largest = p;
-      n /= p;
-    }
-  }
-  return std::max(largest, n);
-}
 
 /// Prices the legs of one plan.
 class Pricer {
@@ -155,20 +145,19 @@ class Pricer {
   double computed(const Leg& leg, std::size_t step, Index elements) {
     const auto& sweep = std::get<Sweep>(plan_.steps()[step]);
     const Index length = positions_along(plan_, leg, sweep);
-    const bool lines = sweep.form == TileForm::lines;
+    const bool across = sweep.form == TileForm::interleaved;
     const auto n = static_cast<double>(length);
-    const auto prime = static_cast<double>(largest_prime(length));
     const Precision precision = plan_.problem().precision;
     const FftRates& nearest = pace_.nearest().rates(precision);
     if (length > 1) {
-      expect(lines ? nearest.lines : nearest.interleaved, n, "length of lines");
-      expect(nearest.primes, prime, "largest prime of a length");
+      expect(nearest.form(across).in_cache, n, "length of lines");
+      expect(nearest.primes, static_cast<double>(largest_prime(length)),
+             "largest prime of a length");
     }
     const bool twiddles = plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
     const double each = pace_([&](const Speed& speed) {
       const FftRates& rates = speed.rates(precision);
-      const double transform = (lines ? rates.lines : rates.interleaved).at(n) *
-                               rates.primes.at(prime) *
+      const double transform = in_cache_rate(rates.form(across), rates.primes, length) *
                                (sweep.kernel == Kernel::real ? 2. * rates.real : 1.);
       return transform + (twiddles ? rates.twiddle : 0.);
     });
@@ -178,12 +167,16 @@ class Pricer {
   /// Seconds that a sweep takes for what does not stay in cache.
   double moved(const Leg& leg, Index elements) {
     const auto& sweep = std::get<Sweep>(plan_.steps()[static_cast<std::size_t>(leg.step)]);
-    const bool lines = sweep.form == TileForm::lines && leg.steps == 1;
-    const Speed& nearest = pace_.nearest();
-    expect(lines ? nearest.lines : nearest.interleaved, arrays_, "bytes a rank goes through");
+    const Precision precision = plan_.problem().precision;
+    // Planes lie together, whatever the length of their lines.
+    const bool plane = leg.steps == 2;
+    const bool across = plane || sweep.form == TileForm::interleaved;
+    const auto length = static_cast<double>(positions_along(plan_, leg, sweep));
+    expect(pace_.nearest().rates(precision).form(across).beyond, arrays_,
+           "bytes a rank goes through");
     return static_cast<double>(elements * complex_bytes()) * pace_([&](const Speed& speed) {
-             return (lines ? speed.lines : speed.interleaved).at(arrays_) *
-                    speed.rates(plan_.problem().precision).memory;
+             const SweepRates& rates = speed.rates(precision).form(across);
+             return rates.beyond.at(arrays_) * (plane ? 1. : rates.reach.at(length));
            });
   }
 

@@ -3,16 +3,25 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "calibrate/local.hpp"
+#include "machine/rates.hpp"
 
 namespace kallima::calibrate {
 namespace {
 
-TEST(Fit, median_and_spread_by_hand) {
+TEST(Fit, averages_by_hand) {
   EXPECT_DOUBLE_EQ(median({}), 0.);
   EXPECT_DOUBLE_EQ(median({3., 1., 2.}), 2.);
   EXPECT_DOUBLE_EQ(median({4., 1., 2., 3.}), 2.5);
-  EXPECT_DOUBLE_EQ(spread({1., 2., 3.}), 0.5);
+  EXPECT_DOUBLE_EQ(middle_mean({}), 0.);
+  EXPECT_DOUBLE_EQ(middle_mean({1., 3.}), 2.);
+  EXPECT_DOUBLE_EQ(middle_mean({1., 3., 8.}), 3.);
+  // One of ten goes at either end: 2 to 9 have the mean 5.5.
+  EXPECT_DOUBLE_EQ(middle_mean({99., 2., 3., 4., 5., 6., 7., 8., 9., -50.}), 5.5);
+  // Standard deviation 1, error of the mean of three 1 / sqrt(3), twice that over 2.
+  EXPECT_DOUBLE_EQ(uncertainty({1., 2., 3.}), 1. / std::sqrt(3.));
 }
 
 TEST(Fit, least_squares_finds_what_rows_were_made_of) {
@@ -71,30 +80,32 @@ TEST(Fit, transforms_overrule_exchanges_in_a_row) {
 }
 
 TEST(LocalWork, restores_the_speed_that_times_were_made_of) {
-  // A machine that takes n ns along lines of n, twice that across memory, 1.5 times as much for
-  // odd lengths, and 1 ns a byte beyond 1 MiB.
+  // A machine that takes n ns along lines of n, twice that across memory, 1.5 times as much in the
+  // odd part of a length, and 1 ns a byte beyond 1 MiB, 2 ns across memory from lines of 1024 on.
   const LocalWork local(Index{1} << 24);
   std::vector<double> seconds;
   for (const Work& work : local.works()) {
     const auto n = static_cast<double>(work.length);
-    const bool odd = (work.length & (work.length - 1)) != 0;
-    double each = (work.across ? 2e-9 : 1e-9) * n * (odd ? 1.5 : 1.);
+    double each = (work.across ? 2e-9 : 1e-9) * n * (1. + 0.5 * odd_part(work.length));
     if (work.kernel == Kernel::none) each = 0.;
     if (work.kernel == Kernel::real) each *= 0.6;
     if (work.twiddles) each += 7e-9;
     const bool large = work.kernel != Kernel::real && work.bytes() > (1 << 20);
     const double bytes = static_cast<double>(Element{true, work.precision}.bytes());
-    if (large) each += 1e-9 * bytes;
+    if (large) each += (work.across && work.length >= 1024 ? 2e-9 : 1e-9) * bytes;
     seconds.push_back(each * static_cast<double>(work.elements()));
   }
   const Speed speed = local.speed(3, seconds);
   EXPECT_EQ(speed.active, 3);
-  EXPECT_NEAR(speed.f64.lines.at(64.), 64e-9, 1e-12);
-  EXPECT_NEAR(speed.f32.interleaved.at(512.), 1024e-9, 1e-12);
+  EXPECT_NEAR(speed.f64.lines.in_cache.at(64.), 64e-9, 1e-12);
+  EXPECT_NEAR(speed.f32.interleaved.in_cache.at(512.), 1024e-9, 1e-12);
   EXPECT_NEAR(speed.f64.primes.at(5.), 1.5, 0.01);
+  EXPECT_NEAR(speed.f64.interleaved.reach.at(64.), 1., 1e-9);
+  EXPECT_NEAR(speed.f32.interleaved.reach.at(1024.), 2., 1e-9);
+  EXPECT_NEAR(speed.f32.lines.reach.at(1024.), 1., 1e-9);
   EXPECT_NEAR(speed.f64.real, 0.6, 1e-9);
   EXPECT_NEAR(speed.f64.twiddle, 7e-9, 1e-12);
-  EXPECT_NEAR(speed.lines.at(1 << 24), 1e-9, 1e-12);
+  EXPECT_NEAR(speed.f64.lines.beyond.at(1 << 24), 1e-9, 1e-12);
   EXPECT_NEAR(speed.copy.at(1 << 24), 1e-9, 1e-12);
   EXPECT_LT(local.residual(speed, seconds), 0.01);
 }

@@ -60,7 +60,7 @@ Machine odd_machine() {
   machine.about = "line\nbreak, \\ and \t";
   machine.made = "2026-11-15";
   machine.node = {3, 5, 1.5e11, true};
-  machine.speeds.front().f32.lines = Curve({{2., 1. / 3.}, {7., 0.1}});
+  machine.speeds.front().f32.lines.in_cache = Curve({{2., 1. / 3.}, {7., 0.1}});
   machine.windows.available = false;
   machine.topology = {Wiring::dragonfly, 1.75, 4, 74, 9408};
   machine.accuracy = {0.07, 1. / 7.};

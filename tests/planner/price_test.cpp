@@ -67,29 +67,33 @@ TEST(Price, of_a_sweep_is_compute_and_memory) {
   // 32 * 3 + 512 * 0.125 = 160 and 32 * 5 + 512 * 0.25 = 288, 448 together.
   Machine machine = flat(1., 1.);
   Speed& speed = machine.speeds.front();
-  speed.f64.lines = Curve(3.);
-  speed.f64.interleaved = Curve(5.);
-  speed.lines = Curve(0.125);
-  speed.interleaved = Curve(0.25);
+  speed.f64.lines.in_cache = Curve(3.);
+  speed.f64.interleaved.in_cache = Curve(5.);
+  speed.f64.lines.beyond = Curve(0.125);
+  speed.f64.interleaved.beyond = Curve(0.25);
   const PlanCost joined = priced("c2c:4x8", 1, Way::any, machine);
   ASSERT_EQ(joined.steps.size(), 1U);
   EXPECT_DOUBLE_EQ(joined.total.compute, 256.);
   EXPECT_DOUBLE_EQ(joined.total.memory, 128.);
-  PlanRequest request;
-  request.problem = Problem::parse("c2c:4x8");
-  request.machine = std::make_shared<const Machine>(machine);
-  std::vector<double> totals;
-  for (const NamedPlan& named : compared_plans(request)) {
-    totals.push_back(named.cost.total.total());
-  }
-  EXPECT_EQ(totals, (std::vector<double>{384., 448.}));
+  const auto totals = [&] {
+    PlanRequest request;
+    request.problem = Problem::parse("c2c:4x8");
+    request.machine = std::make_shared<const Machine>(machine);
+    std::vector<double> all;
+    for (const NamedPlan& named : compared_plans(request)) all.push_back(named.cost.total.total());
+    return all;
+  };
+  EXPECT_EQ(totals(), (std::vector<double>{384., 448.}));
+  // Lines of 4 across memory reach twice as far, those of a plane do not: 160 + 160 + 256 = 576.
+  speed.f64.interleaved.reach = Curve({{4., 2.}, {8., 1.}});
+  EXPECT_EQ(totals(), (std::vector<double>{384., 576.}));
 }
 
 TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
   Machine machine = flat(1., 1.);
   machine.node.overlaps = true;
-  machine.speeds.front().f64.lines = Curve(3.);  // 6 elements: 18 s
-  machine.speeds.front().lines = Curve(0.5);     // 96 bytes: 48 s
+  machine.speeds.front().f64.lines.in_cache = Curve(3.);  // 6 elements: 18 s
+  machine.speeds.front().f64.lines.beyond = Curve(0.5);   // 96 bytes: 48 s
   const PlanCost cost = priced("c2c:6", 1, Way::any, machine);
   EXPECT_DOUBLE_EQ(cost.total.compute, 18.);
   EXPECT_DOUBLE_EQ(cost.total.memory, 48.);
@@ -99,14 +103,16 @@ TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
 
 TEST(Price, knows_primes_precision_and_reals) {
   Machine machine = flat(1., 1.);
-  machine.speeds.front().f64.lines = Curve(2.);
-  machine.speeds.front().f32.lines = Curve(1.);
+  machine.speeds.front().f64.lines.in_cache = Curve(2.);
+  machine.speeds.front().f32.lines.in_cache = Curve(1.);
   machine.speeds.front().f64.primes = Curve({{2., 1.}, {3., 1.5}, {7., 4.}});
   machine.speeds.front().f64.real = 0.75;
-  // 8 = 2^3: 8 * 2; 12 = 4 * 3: 12 * 2 * 1.5; 14 = 2 * 7: 14 * 2 * 4; f32: 8 * 1.
+  // 8 = 2^3: 8 * 2; 9 = 3^2: 9 * 2 * 1.5; 7: 7 * 2 * 4; f32: 8 * 1. Of log 12 = 2.484907 the two 2s
+  // have 1.386294 and 3 has 1.098612: 12 * 2 * (1.386294 + 1.5 * 1.098612) / 2.484907 = 29.30536.
   EXPECT_DOUBLE_EQ(priced("c2c:8", 1, Way::any, machine).total.compute, 16.);
-  EXPECT_DOUBLE_EQ(priced("c2c:12", 1, Way::any, machine).total.compute, 36.);
-  EXPECT_DOUBLE_EQ(priced("c2c:14", 1, Way::any, machine).total.compute, 112.);
+  EXPECT_DOUBLE_EQ(priced("c2c:9", 1, Way::any, machine).total.compute, 27.);
+  EXPECT_DOUBLE_EQ(priced("c2c:7", 1, Way::any, machine).total.compute, 56.);
+  EXPECT_NEAR(priced("c2c:12", 1, Way::any, machine).total.compute, 29.30536, 1e-5);
   EXPECT_DOUBLE_EQ(priced("c2c:8:f32", 1, Way::any, machine).total.compute, 8.);
   // 8 reals take as much room as their 5 frequencies, 5 complex elements; each is two reals, and a
   // real costs 0.75 of a complex element's time: 5 * 2 * 0.75 * 2 = 15.
@@ -115,7 +121,7 @@ TEST(Price, knows_primes_precision_and_reals) {
 
 TEST(Price, says_what_was_asked_for_beyond_the_calibration) {
   Machine machine = flat(1., 1.);
-  machine.speeds.front().f64.lines = Curve({{2., 1.}, {16., 1.}});
+  machine.speeds.front().f64.lines.in_cache = Curve({{2., 1.}, {16., 1.}});
   EXPECT_TRUE(priced("c2c:16", 1, Way::any, machine).beyond.empty());
   const PlanCost beyond = priced("c2c:32", 1, Way::any, machine);
   ASSERT_EQ(beyond.beyond.size(), 1U);
@@ -138,7 +144,7 @@ TEST(Price, of_ranks_that_share_a_node_is_within_it) {
 TEST(Price, on_more_ranks_than_cores_is_by_turns) {
   Machine machine = flat(0., 0.);
   machine.node = {2, 8, 0., false};
-  machine.speeds.front().f64.lines = Curve(1.);
+  machine.speeds.front().f64.lines.in_cache = Curve(1.);
   PlanRequest request;
   request.problem = Problem::parse("c2c:8x8");
   request.ranks = 8;
