@@ -120,18 +120,18 @@ double timed(const World& world, Runner& runner) {
   return slowest;
 }
 
-/// Mean of a burst of runs, as calibration takes it. Short: neighbours of the machine come and go
-/// within seconds, so many short ones see more of them than few long ones.
+/// Median of a burst of runs, as calibration takes it. Short: neighbours of the machine come and go
+/// within seconds, and some of many short ones are left alone.
 double burst(const World& world, Runner& runner) {
   constexpr double enough = 0.02;
   const double first = timed(world, runner);
   if (first < enough) timed(world, runner);
   std::vector<double> took;
-  for (double sum = 0.; took.empty() || (sum < enough && took.size() < 200);) {
+  for (double sum = 0.; calibrate::goes_on(took.size(), sum, enough);) {
     took.push_back(timed(world, runner));
     sum += took.back();
   }
-  return middle_mean(took);
+  return median(took);
 }
 
 void say(const World& world, const Json& line) {
@@ -155,16 +155,15 @@ void predict(const World& world, int rounds, const std::vector<Problem>& problem
     PriceOptions options;
     options.ranks_per_node = world.communicator->ranks_on_node;
     const PlanCost cost = price(plans[i], *world.machine, options);
-    const auto [least, most] = std::minmax_element(took[i].begin(), took[i].end());
+    const auto most = std::max_element(took[i].begin(), took[i].end());
     say(world, {{"problem", plans[i].problem().to_text()},
                 {"axes", plans[i].problem().shape.size()},
                 {"elements", plans[i].problem().elements()},
                 {"ranks", world.communicator->size},
                 {"ranks_per_node", world.communicator->ranks_on_node},
                 {"predicted_s", cost.total.total()},
-                {"measured_s", middle_mean(took[i])},
+                {"measured_s", least(took[i])},
                 {"median_s", median(took[i])},
-                {"least_s", *least},
                 {"most_s", *most},
                 {"exchanges", plans[i].exchanges()},
                 {"binds", cost.total.binds()},

@@ -131,16 +131,16 @@ std::string fits_text(const Calibration& found) {
 
 std::string stability_text(const Calibration& found, Index rounds) {
   if (rounds < 2) return {};
-  std::vector<std::vector<std::string>> rows = {{"not stable", "sure within"}};
+  std::vector<std::vector<std::string>> rows = {{"not stable", "differ by"}};
   constexpr double limit = 0.15;
   for (const Stability& figure : found.stability) {
-    if (figure.uncertainty > limit) rows.push_back({figure.figure, percent(figure.uncertainty)});
+    if (figure.apart > limit) rows.push_back({figure.figure, percent(figure.apart)});
   }
   if (rows.size() == 1) {
-    return fmt::format("All figures looked at are sure within 15 % over {} rounds.\n", rounds);
+    return fmt::format(
+        "All figures looked at: the three least of {} rounds differ by less than 15 %.\n", rounds);
   }
-  return fmt::format("Figures that are sure within more than 15 % (twice the standard error):\n{}",
-                     table(rows));
+  return fmt::format("Figures whose three least rounds differ by more than 15 %:\n{}", table(rows));
 }
 
 std::string report(const Calibration& found, const CalibrateArguments& arguments) {
@@ -162,8 +162,7 @@ Json report_json(const Calibration& found) {
   }
   Json figures = Json::array();
   for (const Stability& one : found.stability) {
-    figures.push_back(
-        {{"figure", one.figure}, {"value", one.value}, {"uncertainty", one.uncertainty}});
+    figures.push_back({{"figure", one.figure}, {"value", one.value}, {"apart", one.apart}});
   }
   return {{"schema", "kallima.calibration/1"},
           {"machine", found.machine.to_text()},

@@ -76,12 +76,13 @@ struct FftRates {
 /// What a rank does by itself while so many ranks of its node do the same. Seconds per byte of
 /// memory are per byte read and written once, over the bytes of all arrays a rank goes through.
 struct Speed {
-  Index active = 1;  ///< ranks at work on the node
-  FftRates f32;      ///< single precision
-  FftRates f64;      ///< double precision
-  Curve copy;        ///< seconds per byte of a copy
-  Curve in_plan;     ///< by what sweeps take longer in a plan, behind others, than by themselves;
-                     ///< over the same bytes
+  Index active = 1;    ///< ranks at work on the node
+  FftRates f32;        ///< single precision
+  FftRates f64;        ///< double precision
+  Curve copy;          ///< seconds per byte of a copy
+  double joined = 1.;  ///< what two sweeps in one pass take, over both by themselves
+  Curve in_plan;       ///< by what sweeps take longer in a plan, behind others, than by themselves;
+                       ///< over the same bytes
 
   /// Of a precision.
   [[nodiscard]] const FftRates& rates(Precision precision) const {

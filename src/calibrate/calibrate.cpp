@@ -71,9 +71,9 @@ std::vector<Shape> of_three_axes(const std::vector<Shape>& shapes) {
 /// Times of rounds, figure by figure.
 using Rounds = std::vector<std::vector<double>>;
 
-std::vector<double> means(const Rounds& rounds) {
+std::vector<double> least_of(const Rounds& rounds) {
   std::vector<double> result;
-  for (const std::vector<double>& values : rounds) result.push_back(middle_mean(values));
+  for (const std::vector<double>& values : rounds) result.push_back(least(values));
   return result;
 }
 
@@ -203,7 +203,8 @@ class Calibrator {
     for (const Shape& shape : shapes) {
       course_.next(fmt::format("transforms of {} by {}", text::plural(volume(shape), "element"),
                                name_of(route)));
-      WholeTime mine = whole_time(comm, shape, route, settings_.budget);
+      WholeTime mine = whole_time(
+          comm, shape, route, route == Route::windows ? settings_.budget : settings_.link_budget);
       mine.seconds = ranks_.mean(mine.seconds, true);
       mine.exchanging = ranks_.mean(mine.exchanging, true);
       into.push_back(std::move(mine));
@@ -231,7 +232,7 @@ class Calibrator {
     if (times.kinds.empty()) lay_out(level, times);
     constexpr Index short_bytes = 8;
     course_.next(fmt::format("short messages {}", name));
-    const double budget = 4 * settings_.budget;
+    const double budget = settings_.link_budget;
     times.one.push_back(exchange_time(ranks_, level, Pattern::pair, short_bytes, 1, budget));
     times.row.push_back(exchange_time(ranks_, level, Pattern::pair, short_bytes, in_row, budget));
     times.overhead.push_back(overhead_time(ranks_, level, budget));
@@ -262,7 +263,7 @@ class Calibrator {
   }
 
   void take_speed(std::size_t a) {
-    const std::vector<double> seconds = means(times_[a]);
+    const std::vector<double> seconds = least_of(times_[a]);
     const Speed speed = local_.speed(active_[a], seconds);
     Accuracy& accuracy = result_.machine.accuracy;
     accuracy.sweeps = std::max(accuracy.sweeps, local_.residual(speed, seconds));
@@ -277,7 +278,7 @@ class Calibrator {
       std::vector<double> values;
       for (const Speed& one : rounds) values.push_back(value_of(one));
       result_.stability.push_back(
-          {fmt::format("{}, {} active", figure, active_[a]), value_of(speed), uncertainty(values)});
+          {fmt::format("{}, {} active", figure, active_[a]), value_of(speed), apart(values)});
     };
     constexpr double large = 1 << 28;
     for (const double length : {64., 256., 1024.}) {
@@ -298,24 +299,50 @@ class Calibrator {
     }
     std::vector<Curve::Point> points;
     for (std::size_t i = 0; i < meetings_.size(); ++i) {
-      points.emplace_back(static_cast<double>(meeting_counts()[i]), middle_mean(meetings_[i]));
+      points.emplace_back(static_cast<double>(meeting_counts()[i]), least(meetings_[i]));
     }
     windows.available = points.back().second > 0.;
     if (windows.available) windows.meet = Curve(points);
     result_.machine.sources["windows"] = "measured";
     result_.stability.push_back({fmt::format("{} ranks meet, seconds", ranks_.per_node()),
-                                 points.back().second, uncertainty(meetings_.back())});
+                                 points.back().second, apart(meetings_.back())});
+  }
+
+  /// What two sweeps in one pass take, over both by themselves, as one factor for them and one for
+  /// all other sweeps explain whole transforms best: they gather and scatter once.
+  [[nodiscard]] double joined(const std::vector<WholeTime>& runs, Index active) const {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < shapes_.size() && i < runs.size(); ++i) {
+      PriceOptions options;
+      options.ranks_per_node = active;
+      std::array<double, 2> parts{};  // each in a pass of its own, and two in one
+      for (const StepCost& step : price(runs[i].plan, result_.machine, options).steps) {
+        parts[step.steps == 2 ? 1 : 0] += step.cost.total();
+      }
+      rows.push_back({parts[0], parts[1], shortest(runs, i, shapes_.size())});
+    }
+    const Solution found = least_squares(rows);
+    constexpr double lowest = 0.5;
+    constexpr double highest = 1.5;
+    return found.x > 0. && found.y > 0. ? std::clamp(found.y / found.x, lowest, highest) : 1.;
+  }
+
+  /// Seconds of what was measured i-th in each round.
+  static double shortest(const std::vector<WholeTime>& runs, std::size_t i, std::size_t each) {
+    std::vector<double> took;
+    for (std::size_t r = i; r < runs.size(); r += each) took.push_back(runs[r].seconds);
+    return least(took);
   }
 
   /// By how much transforms take longer than priced, for the smaller, the middle and the larger
   /// third of them: from one size to the next it differs less than from run to run.
   [[nodiscard]] Curve longer(const std::vector<WholeTime>& runs, Index active) const {
     std::vector<Curve::Point> ratios;  // over bytes
-    for (const WholeTime& run : runs) {
+    for (std::size_t i = 0; i < shapes_.size() && i < runs.size(); ++i) {
       PriceOptions options;
       options.ranks_per_node = active;
-      const PlanCost cost = price(run.plan, result_.machine, options);
-      ratios.emplace_back(cost.arrays, run.seconds / cost.total.total());
+      const PlanCost cost = price(runs[i].plan, result_.machine, options);
+      ratios.emplace_back(cost.arrays, shortest(runs, i, shapes_.size()) / cost.total.total());
     }
     std::sort(ratios.begin(), ratios.end());
     constexpr std::size_t parts = 3;
@@ -329,7 +356,7 @@ class Calibrator {
       const std::size_t at = part == 0 ? begin : part + 1 == parts ? end - 1 : (begin + end) / 2;
       const double bytes = ratios[at].first;
       if (!points.empty() && points.back().first >= bytes) continue;
-      points.emplace_back(bytes, middle_mean(std::move(values)));
+      points.emplace_back(bytes, median(std::move(values)));
     }
     return Curve(std::move(points));
   }
@@ -340,6 +367,9 @@ class Calibrator {
     machine.windows.in_plan = Curve(1.);
     // Ranks that stood by know nothing of it. Rank 0 is always at work, and tells.
     if (ranks_.rank() != 0) return;
+    for (std::size_t a = 0; a < active_.size(); ++a) {
+      machine.speeds[a].joined = joined(alone_[a], active_[a]);
+    }
     if (!by_windows_.empty()) {
       machine.windows.in_plan = longer(by_windows_, ranks_.per_node());
     }
@@ -356,17 +386,19 @@ class Calibrator {
       const Plan& plan = runs[i].plan;
       if (plan.exchanges() != 1) continue;
       const Moves moves = plan.total_moves();
-      std::vector<double> took;
+      // Of the round that took least as a whole: what a rank waits less in one it waits more in
+      // another.
+      std::size_t best = i;
       for (std::size_t r = i; r < runs.size(); r += cubes_.size()) {
-        took.push_back(runs[r].exchanging);
+        if (runs[r].seconds < runs[best].seconds) best = r;
       }
       double kept = 0.;
       for (const StepCost& step : price(plan, result_.machine).steps) {
         if (step.messages > 0) kept += step.cost.memory;
       }
       const Index messages = moves.most_messages_sent;
-      samples.push_back(
-          {messages, moves.most_bytes_sent / messages, std::max(1e-9, median(took) - kept), true});
+      samples.push_back({messages, moves.most_bytes_sent / messages,
+                         std::max(1e-9, runs[best].exchanging - kept), true});
     }
     return samples;
   }
@@ -382,14 +414,13 @@ class Calibrator {
     }
     const LinkTimes& times = links_[index_of(level)];
     samples = times.kinds;
-    for (std::size_t k = 0; k < samples.size(); ++k)
-      samples[k].seconds = middle_mean(times.exchanges[k]);
+    for (std::size_t k = 0; k < samples.size(); ++k) samples[k].seconds = least(times.exchanges[k]);
     const std::vector<ExchangeSample> more = in_plan(level);
     samples.insert(samples.end(), more.begin(), more.end());
-    const MessageTimes short_ones{middle_mean(times.one), middle_mean(times.overhead),
-                                  middle_mean(times.row), in_row};
+    const MessageTimes short_ones{least(times.one), least(times.overhead), least(times.row),
+                                  in_row};
     link = fit_link(short_ones, samples);
-    link.node_per_byte = link.per_byte.points().back().second * middle_mean(times.crowding) /
+    link.node_per_byte = link.per_byte.points().back().second * median(times.crowding) /
                          static_cast<double>(ranks_.per_node());
     result_.machine.sources[name] = "measured";
     for (const Model model : {Model::loggp, Model::alpha_beta, Model::logp, Model::bsp}) {
@@ -397,13 +428,13 @@ class Calibrator {
     }
     Accuracy& accuracy = result_.machine.accuracy;
     accuracy.exchanges = std::max(accuracy.exchanges, residual(Model::loggp, link, samples));
-    result_.stability.push_back({fmt::format("{}: a short message, seconds", name), short_ones.one,
-                                 uncertainty(times.one)});
-    result_.stability.push_back({fmt::format("{}: from message to message, seconds", name),
-                                 link.gap, uncertainty(times.row)});
+    result_.stability.push_back(
+        {fmt::format("{}: a short message, seconds", name), short_ones.one, apart(times.one)});
+    result_.stability.push_back(
+        {fmt::format("{}: from message to message, seconds", name), link.gap, apart(times.row)});
     result_.stability.push_back({fmt::format("{}: largest messages, seconds a byte", name),
                                  link.per_byte.points().back().second,
-                                 uncertainty(times.exchanges.back())});
+                                 apart(times.exchanges.back())});
   }
 
   Ranks ranks_;

@@ -18,10 +18,11 @@ namespace kallima::calibrate {
 
 /// How long and how large.
 struct Settings {
-  Index rounds = 12;                    ///< far apart, so that each meets other neighbours
-  Index most_bytes = Index{1} << 29;    ///< of two arrays that a rank goes through
-  Index tile_bytes = Index{5} << 18;    ///< as the planner has them
-  double budget = 0.003;                ///< seconds of one measurement, at least
+  Index rounds = 12;                  ///< far apart, so that each meets other neighbours
+  Index most_bytes = Index{1} << 29;  ///< of two arrays that a rank goes through
+  Index tile_bytes = Index{5} << 18;  ///< as the planner has them
+  double budget = 0.003;              ///< seconds of one measurement, at least
+  double link_budget = 0.03;  ///< likewise of exchanges: links let the first bytes pass faster
   Index most_message = Index{1} << 20;  ///< bytes, of exchanges in a row
 };
 
@@ -36,7 +37,7 @@ struct FitQuality {
 struct Stability {
   std::string figure;
   double value = 0.;
-  double uncertainty = 0.;  ///< twice the standard error over its rounds, relative
+  double apart = 0.;  ///< by how much its three least rounds differ, relative
 };
 
 /// What was found.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "machine/link_models.hpp"
 
@@ -35,13 +34,11 @@ Curve gap_per_byte(const Link& link, const std::vector<ExchangeSample>& samples)
 
 }  // namespace
 
-double uncertainty(const std::vector<double>& values) {
-  if (values.size() < 2) return 0.;
-  const auto count = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.) / count;
-  double squares = 0.;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return mean > 0. ? 2. * std::sqrt(squares / (count - 1.) / count) / mean : 0.;
+double apart(std::vector<double> values) {
+  if (values.empty()) return 0.;
+  std::sort(values.begin(), values.end());
+  const std::size_t third = std::min<std::size_t>(2, values.size() - 1);
+  return values.front() > 0. ? values[third] / values.front() - 1. : 0.;
 }
 
 Solution least_squares(const std::vector<Row>& rows) {

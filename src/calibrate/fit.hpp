@@ -49,7 +49,7 @@ Solution least_squares(const std::vector<Row>& rows);
 /// cheaper each, so where a measurement says so it errs.
 std::vector<Curve::Point> rising(const std::vector<Curve::Point>& points);
 
-/// Twice the standard error of the values' mean, relative to it; 0 of fewer than two.
-double uncertainty(const std::vector<double>& values);
+/// By how much the three least of the values differ, relative to the least.
+double apart(std::vector<double> values);
 
 }  // namespace kallima::calibrate

@@ -53,7 +53,7 @@ std::vector<Message> messages(const std::vector<int>& peers, std::byte* data, In
 }
 
 /// Calls `once` as often as all ranks need for `budget` seconds, in batches, so that a rank that
-/// loses its core for a while spoils one of them; returns the middle mean over batches of a call's
+/// loses its core for a while spoils one of them; returns the median over batches of a call's
 /// mean, averaged over the ranks. Ranks that are not `busy` sleep. Collective.
 template <class Once>
 double mean_time(const Ranks& ranks, bool busy, double budget, Once once) {
@@ -76,7 +76,7 @@ double mean_time(const Ranks& ranks, bool busy, double budget, Once once) {
     took.push_back((MPI_Wtime() - begin) / count);
   }
   ranks.meet();
-  return ranks.mean(middle_mean(took), busy);
+  return ranks.mean(median(took), busy);
 }
 
 }  // namespace

@@ -44,9 +44,12 @@ double per_element(const Work& work, double seconds) {
   return seconds / static_cast<double>(work.elements());
 }
 
-/// Enough lines for several tiles, in cache where lines are short.
+/// Enough lines for several tiles, in cache where lines are short. Across memory they come in whole
+/// tiles, whose rows begin where cache lines do.
 Index few_lines(Index length, bool across) {
-  return std::max<Index>(across ? 32 : 4, small_elements / length);
+  constexpr Index tile = 32;
+  const Index lines = small_elements / length;
+  return across ? std::max<Index>(1, lines / tile) * tile : std::max<Index>(4, lines);
 }
 
 double element_bytes(const Work& work) {

@@ -48,12 +48,11 @@ WholeTime whole_time(MPI_Comm comm, const Shape& shape, Route route, double budg
   };
   for (int i = 0; i < 2; ++i) once();
   std::vector<double> took;
-  constexpr std::size_t most = 200;
-  for (double sum = 0.; took.empty() || (sum < budget && took.size() < most);) {
+  for (double sum = 0.; goes_on(took.size(), sum, budget);) {
     took.push_back(once());
     sum += took.back();
   }
-  WholeTime result{fft.plan(), middle_mean(took), 0.};
+  WholeTime result{fft.plan(), median(took), 0.};
   const PlanCost legs = price(result.plan, *options.machine);
   const Timings timings = fft.timings();
   for (std::size_t leg = 0; leg < legs.steps.size(); ++leg) {

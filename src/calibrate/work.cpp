@@ -57,14 +57,13 @@ double timed(const Plan& plan, const Arrays& arrays, double budget) {
   } while (std::chrono::duration<double>(Clock::now() - start).count() < budget);
   std::vector<double> took;
   double sum = 0.;
-  constexpr std::size_t most = 4096;
-  while (took.empty() || (sum < budget && took.size() < most)) {
+  while (goes_on(took.size(), sum, budget)) {
     const Clock::time_point begin = Clock::now();
     ranks.run(in, out, T{1});
     took.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     sum += took.back();
   }
-  return middle_mean(std::move(took));
+  return median(std::move(took));
 }
 
 }  // namespace

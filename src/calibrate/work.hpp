@@ -42,8 +42,16 @@ class Arrays {
   Buffer to_;
 };
 
-/// Seconds of one run: the median of runs in a row that take at least `budget` seconds together,
-/// three at least.
+/// True while runs in a row should go on that took `sum` seconds so far: until they took `budget`
+/// and there are some, so that one that lost its core for a while can be told, but not much longer.
+inline bool goes_on(std::size_t runs, double sum, double budget) {
+  constexpr std::size_t some = 5;
+  constexpr std::size_t most = 4096;
+  return runs == 0 ||
+         (runs < most && sum < static_cast<double>(some) * budget && (sum < budget || runs < some));
+}
+
+/// Seconds of one run: the median of runs in a row that take about `budget` seconds.
 double seconds_of(const Work& work, const Arrays& arrays, Index tile_bytes, double budget);
 
 }  // namespace kallima::calibrate

@@ -55,6 +55,19 @@ NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to
   return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
 }
 
+namespace {
+
+/// Seconds per byte that ranks of a node send together in messages of so many bytes. It is measured
+/// with large ones; where short ones are cheaper a byte (a link lets some through at once), sharing
+/// is as much cheaper.
+double shared_per_byte(const Link& link, double message_bytes) {
+  const double large = link.per_byte.points().empty() ? 0. : link.per_byte.points().back().second;
+  if (large <= 0.) return link.node_per_byte;
+  return link.node_per_byte * std::min(1., link.per_byte.at(message_bytes) / large);
+}
+
+}  // namespace
+
 Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
   const Machine& machine = setting.machine;
   Cost cost = link_cost(setting.model, machine.in_node, traffic.most_messages_within,
@@ -67,7 +80,9 @@ Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index ele
                            traffic.most_between * element_bytes);
   const Index nodes = ceil_div(setting.ranks, setting.per_node);
   const double out = static_cast<double>(traffic.most_out_of_node * element_bytes) *
-                     machine.between_nodes.node_per_byte;
+                     shared_per_byte(machine.between_nodes,
+                                     static_cast<double>(traffic.most_between * element_bytes) /
+                                         static_cast<double>(traffic.most_messages_between));
   between.bandwidth = std::max(between.bandwidth, out * crowding(machine.topology, nodes));
   cost += between;
   return cost;

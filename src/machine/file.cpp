@@ -162,6 +162,7 @@ Speed read_speed(const toml::table& from) {
   Speed speed;
   speed.active = table.count("active", 1);
   speed.copy = table.curve("copy");
+  speed.joined = table.number("joined", 1.);
   speed.in_plan = table.curve("in_plan");
   speed.f32 = read_rates(table.table("f32"), "speed.f32");
   speed.f64 = read_rates(table.table("f64"), "speed.f64");
@@ -373,7 +374,9 @@ std::string rates_text(const std::string& name, const FftRates& rates) {
 
 std::string speed_text(const Speed& speed) {
   return fmt::format(
-      "\n[[speed]]\nactive = {}  # ranks at work on a node\n{}{}{}{}", speed.active,
+      "\n[[speed]]\nactive = {}  # ranks at work on a node\njoined = {}  # two sweeps in one pass, "
+      "over both by themselves\n{}{}{}{}",
+      speed.active, number_text(speed.joined),
       curve_text("copy", speed.copy, "seconds per byte copied, over the bytes of all arrays"),
       curve_text("in_plan", speed.in_plan, "times all that, of sweeps in a plan"),
       rates_text("speed.f32", speed.f32), rates_text("speed.f64", speed.f64));

@@ -112,6 +112,13 @@ class Pricer {
         step.what += ", " + name_of_digit(leg.last());
       }
       step.cost.memory = moved(leg, elements);
+      if (leg.steps == 2) {
+        // Pace counts turns; this is a ratio.
+        const double joined =
+            pace_([](const Speed& speed) { return speed.joined; }) / pace_.turns();
+        step.cost.compute *= joined;
+        step.cost.memory *= joined;
+      }
       if (machine_.node.overlaps) {
         step.cost.hidden = std::min(step.cost.memory, step.cost.compute);
       }

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "calibrate/local.hpp"
 #include "machine/rates.hpp"
 
@@ -15,13 +13,11 @@ TEST(Fit, averages_by_hand) {
   EXPECT_DOUBLE_EQ(median({}), 0.);
   EXPECT_DOUBLE_EQ(median({3., 1., 2.}), 2.);
   EXPECT_DOUBLE_EQ(median({4., 1., 2., 3.}), 2.5);
-  EXPECT_DOUBLE_EQ(middle_mean({}), 0.);
-  EXPECT_DOUBLE_EQ(middle_mean({1., 3.}), 2.);
-  EXPECT_DOUBLE_EQ(middle_mean({1., 3., 8.}), 3.);
-  // One of ten goes at either end: 2 to 9 have the mean 5.5.
-  EXPECT_DOUBLE_EQ(middle_mean({99., 2., 3., 4., 5., 6., 7., 8., 9., -50.}), 5.5);
-  // Standard deviation 1, error of the mean of three 1 / sqrt(3), twice that over 2.
-  EXPECT_DOUBLE_EQ(uncertainty({1., 2., 3.}), 1. / std::sqrt(3.));
+  EXPECT_DOUBLE_EQ(least({}), 0.);
+  EXPECT_DOUBLE_EQ(least({3., 1., 2.}), 1.);
+  EXPECT_DOUBLE_EQ(apart({9., 2., 4., 3.}), 1.);
+  EXPECT_DOUBLE_EQ(apart({3., 2.}), 0.5);
+  EXPECT_DOUBLE_EQ(apart({}), 0.);
 }
 
 TEST(Fit, least_squares_finds_what_rows_were_made_of) {
