@@ -199,6 +199,7 @@ def plot(groups, path):
     first, last = 10.0**low, 10.0**high
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
            'font-family="sans-serif" fill="#222222">',
+           "<!-- SPDX-License-Identifier: BSD-3-Clause -->",
            f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
            text(left, 28, "Predicted and measured, a dot a transform", "start", 16, 'font-weight="bold"'),
            f'<clipPath id="area"><rect x="{left}" y="{top}" width="{side}" height="{side}"/></clipPath>']
