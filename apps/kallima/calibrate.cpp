@@ -217,7 +217,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
       ->type_name("NAME");
   command
-      .add_option("--rounds", arguments->rounds, "How often everything is measured (default: 12)")
+      .add_option("--rounds", arguments->rounds,
+                  fmt::format("How often everything is measured (default: {})", arguments->rounds))
       ->type_name("N")
       ->check(at_least(1));
   command

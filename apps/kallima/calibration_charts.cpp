@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibration_charts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -14,16 +12,6 @@ namespace {
 
 using calibrate::Calibration;
 using calibrate::ExchangeSample;
-
-Chart chart(const std::string& title, const std::string& x_label, const std::string& y_label) {
-  Chart result;
-  result.title = title;
-  result.x_label = x_label;
-  result.y_label = y_label;
-  result.log_x = true;
-  result.log_y = true;
-  return result;
-}
 
 Series series(const std::string& name, const Curve& curve, bool dashed) {
   Series result;
@@ -41,7 +29,7 @@ std::string active(const Speed& speed) { return text::plural(speed.active, "rank
 
 Chart in_cache(const Machine& machine) {
   Chart result =
-      chart("Sweeps in cache, double precision", "length of a line", "seconds an element");
+      logarithmic("Sweeps in cache, double precision", "length of a line", "seconds an element");
   for (const Speed& speed : machine.speeds) {
     const bool crowded = speed.active > 1;
     result.series.push_back(series("lines, " + active(speed), speed.f64.lines.in_cache, crowded));
@@ -53,8 +41,8 @@ Chart in_cache(const Machine& machine) {
 
 Chart beyond(const Machine& machine) {
   const Speed& speed = machine.speeds.back();
-  Chart result =
-      chart("Beyond cache, " + active(speed), "bytes of all arrays of a rank", "seconds a byte");
+  Chart result = logarithmic("Beyond cache, " + active(speed), "bytes of all arrays of a rank",
+                             "seconds a byte");
   result.series = {series("copy", speed.copy, false),
                    series("lines, double", speed.f64.lines.beyond, false),
                    series("lines, single", speed.f32.lines.beyond, true),
@@ -65,7 +53,7 @@ Chart beyond(const Machine& machine) {
 
 Chart link_chart(const std::string& title, const Link& link,
                  const std::vector<ExchangeSample>& samples) {
-  Chart result = chart(title, "bytes of a message", "seconds of an exchange");
+  Chart result = logarithmic(title, "bytes of a message", "seconds of an exchange");
   Index messages = samples.front().messages;
   for (const ExchangeSample& sample : samples) messages = std::min(messages, sample.messages);
   result.title += ", " + text::plural(messages, "message") + " a rank";

@@ -201,21 +201,13 @@ Json points_json(const PredictArguments& arguments, const Machine& machine,
           {"points", std::move(list)}};
 }
 
-Chart chart_of(const std::string& title, const std::string& unit) {
-  Chart chart;
-  chart.title = title;
-  chart.x_label = "ranks";
-  chart.y_label = unit;
-  chart.log_x = chart.log_y = true;
-  return chart;
-}
-
 void plot(const std::vector<Point>& points, const Machine& machine, const std::string& path) {
-  Chart time = chart_of(
-      fmt::format("{} on {}", points.front().plan.problem().to_text(), machine.name), "seconds");
-  Chart parts = chart_of("What the time is made of", "seconds");
-  Chart speed = chart_of("Speed-up", "times the first");
-  Chart memory = chart_of("Memory a rank", "bytes");
+  Chart time =
+      logarithmic(fmt::format("{} on {}", points.front().plan.problem().to_text(), machine.name),
+                  "ranks", "seconds");
+  Chart parts = logarithmic("What the time is made of", "ranks", "seconds");
+  Chart speed = logarithmic("Speed-up", "ranks", "times the first");
+  Chart memory = logarithmic("Memory a rank", "ranks", "bytes");
   Series total{"predicted", {}, {}, {}, {}, true, true, false};
   Series ideal{"ideal", {}, {}, {}, {}, true, false, true};
   Series faster{"predicted", {}, {}, {}, {}, true, true, false};

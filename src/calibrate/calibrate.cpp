@@ -313,13 +313,11 @@ class Calibrator {
   [[nodiscard]] double joined(const std::vector<WholeTime>& runs, Index active) const {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < shapes_.size() && i < runs.size(); ++i) {
-      PriceOptions options;
-      options.ranks_per_node = active;
       std::array<double, 2> parts{};  // each in a pass of its own, and two in one
-      for (const StepCost& step : price(runs[i].plan, result_.machine, options).steps) {
+      for (const StepCost& step : priced(runs[i].plan, active).steps) {
         parts[step.steps == 2 ? 1 : 0] += step.cost.total();
       }
-      rows.push_back({parts[0], parts[1], shortest(runs, i, shapes_.size())});
+      rows.push_back({parts[0], parts[1], fastest(runs, i, shapes_.size()).seconds});
     }
     const Solution found = least_squares(rows);
     constexpr double lowest = 0.5;
@@ -327,11 +325,20 @@ class Calibrator {
     return found.x > 0. && found.y > 0. ? std::clamp(found.y / found.x, lowest, highest) : 1.;
   }
 
-  /// Seconds of what was measured i-th in each round.
-  static double shortest(const std::vector<WholeTime>& runs, std::size_t i, std::size_t each) {
-    std::vector<double> took;
-    for (std::size_t r = i; r < runs.size(); r += each) took.push_back(runs[r].seconds);
-    return least(took);
+  [[nodiscard]] PlanCost priced(const Plan& plan, Index active) const {
+    PriceOptions options;
+    options.ranks_per_node = active;
+    return price(plan, result_.machine, options);
+  }
+
+  /// Of what was measured i-th in each round, `each` in all: the one that took least.
+  static const WholeTime& fastest(const std::vector<WholeTime>& runs, std::size_t i,
+                                  std::size_t each) {
+    std::size_t best = i;
+    for (std::size_t r = i; r < runs.size(); r += each) {
+      if (runs[r].seconds < runs[best].seconds) best = r;
+    }
+    return runs[best];
   }
 
   /// By how much transforms take longer than priced, for the smaller, the middle and the larger
@@ -339,10 +346,9 @@ class Calibrator {
   [[nodiscard]] Curve longer(const std::vector<WholeTime>& runs, Index active) const {
     std::vector<Curve::Point> ratios;  // over bytes
     for (std::size_t i = 0; i < shapes_.size() && i < runs.size(); ++i) {
-      PriceOptions options;
-      options.ranks_per_node = active;
-      const PlanCost cost = price(runs[i].plan, result_.machine, options);
-      ratios.emplace_back(cost.arrays, shortest(runs, i, shapes_.size()) / cost.total.total());
+      const PlanCost cost = priced(runs[i].plan, active);
+      ratios.emplace_back(cost.arrays,
+                          fastest(runs, i, shapes_.size()).seconds / cost.total.total());
     }
     std::sort(ratios.begin(), ratios.end());
     constexpr std::size_t parts = 3;
@@ -388,17 +394,14 @@ class Calibrator {
       const Moves moves = plan.total_moves();
       // Of the round that took least as a whole: what a rank waits less in one it waits more in
       // another.
-      std::size_t best = i;
-      for (std::size_t r = i; r < runs.size(); r += cubes_.size()) {
-        if (runs[r].seconds < runs[best].seconds) best = r;
-      }
+      const double exchanging = fastest(runs, i, cubes_.size()).exchanging;
       double kept = 0.;
       for (const StepCost& step : price(plan, result_.machine).steps) {
         if (step.messages > 0) kept += step.cost.memory;
       }
       const Index messages = moves.most_messages_sent;
-      samples.push_back({messages, moves.most_bytes_sent / messages,
-                         std::max(1e-9, runs[best].exchanging - kept), true});
+      samples.push_back(
+          {messages, moves.most_bytes_sent / messages, std::max(1e-9, exchanging - kept), true});
     }
     return samples;
   }

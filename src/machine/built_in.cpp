@@ -15,10 +15,11 @@ FftRates rates(double scale) {
     return Curve(std::move(points));
   };
   FftRates result;
+  constexpr double far = 1 << 30;  // a power of two, as others do not count between points
   result.lines.in_cache =
-      scaled({{2., 2e-9}, {32., 2e-9}, {1024., 3e-9}, {65536., 8e-9}, {1e9, 2e-8}});
+      scaled({{2., 2e-9}, {32., 2e-9}, {1024., 3e-9}, {65536., 8e-9}, {far, 2e-8}});
   result.interleaved.in_cache =
-      scaled({{2., 3e-9}, {32., 3.5e-9}, {1024., 5e-9}, {65536., 1.5e-8}, {1e9, 3e-8}});
+      scaled({{2., 3e-9}, {32., 3.5e-9}, {1024., 5e-9}, {65536., 1.5e-8}, {far, 3e-8}});
   result.primes = Curve({{2., 1.}, {3., 1.2}, {7., 1.5}, {13., 2.}, {101., 5.}, {1e9, 5.}});
   result.real = 0.55;
   result.twiddle = scale * 1e-9;

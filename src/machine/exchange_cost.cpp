@@ -44,19 +44,6 @@ Cost link_cost(Model model, const Link& link, Index messages, Index bytes) {
   return cost;
 }
 
-}  // namespace
-
-NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to, Index pairs) {
-  if (setting.per_node < setting.ranks) {
-    return traffic_by_node(from, to, setting.per_node, pairs);
-  }
-  // As if every rank had a node to itself, but all of it stays.
-  const NodeTraffic all = traffic_by_node(from, to, 1, pairs);
-  return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
-}
-
-namespace {
-
 /// Seconds per byte that ranks of a node send together in messages of so many bytes. It is measured
 /// with large ones; where short ones are cheaper a byte (a link lets some through at once), sharing
 /// is as much cheaper.
@@ -67,6 +54,15 @@ double shared_per_byte(const Link& link, double message_bytes) {
 }
 
 }  // namespace
+
+NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to, Index pairs) {
+  if (setting.per_node < setting.ranks) {
+    return traffic_by_node(from, to, setting.per_node, pairs);
+  }
+  // As if every rank had a node to itself, but all of it stays.
+  const NodeTraffic all = traffic_by_node(from, to, 1, pairs);
+  return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
+}
 
 Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
   const Machine& machine = setting.machine;

@@ -106,18 +106,13 @@ class Pricer {
       step.cost.memory = copied(elements);
     } else {
       step.cost.compute = computed(leg, first, elements);
+      step.cost.memory = moved(leg, elements);
       step.what = "sweep " + name_of_digit(first);
       if (leg.steps == 2) {
-        step.cost.compute += computed(leg, leg.last(), elements);
-        step.what += ", " + name_of_digit(leg.last());
-      }
-      step.cost.memory = moved(leg, elements);
-      if (leg.steps == 2) {
-        // Pace counts turns; this is a ratio.
-        const double joined =
-            pace_([](const Speed& speed) { return speed.joined; }) / pace_.turns();
-        step.cost.compute *= joined;
+        const double joined = ratio([](const Speed& speed) { return speed.joined; });
+        step.cost.compute = joined * (step.cost.compute + computed(leg, leg.last(), elements));
         step.cost.memory *= joined;
+        step.what += ", " + name_of_digit(leg.last());
       }
       if (machine_.node.overlaps) {
         step.cost.hidden = std::min(step.cost.memory, step.cost.compute);
@@ -126,14 +121,20 @@ class Pricer {
     lengthen(step.cost);
   }
 
+  /// Of a figure that is no time, so that ranks which take turns do not make it longer.
+  template <class Figure>
+  [[nodiscard]] double ratio(Figure figure) const {
+    return pace_(figure) / pace_.turns();
+  }
+
   /// In a plan a sweep finds less in the caches than one that is repeated.
   void lengthen(Cost& cost) {
     const bool shared = by_windows(plan_) && plan_.ranks() > 1;
     const Curve& nearest = shared ? machine_.windows.in_plan : pace_.nearest().in_plan;
     expect(nearest, arrays_, "bytes a rank goes through");
-    const double factor = shared ? nearest.at(arrays_) : pace_([&](const Speed& speed) {
-                                                           return speed.in_plan.at(arrays_);
-                                                         }) / pace_.turns();
+    const double factor =
+        shared ? nearest.at(arrays_)
+               : ratio([&](const Speed& speed) { return speed.in_plan.at(arrays_); });
     if (factor < 1.) {
       cost.memory *= factor;
       cost.compute *= factor;

@@ -35,6 +35,12 @@ struct Chart {
   std::vector<Mark> marks;
 };
 
+/// Over logarithms on both axes, without series.
+inline Chart logarithmic(const std::string& title, const std::string& x_label,
+                         const std::string& y_label) {
+  return {title, x_label, y_label, true, true, {}, {}};
+}
+
 /// Draws charts in two columns (one alone in one) into a file; the ending of `path`, .svg or .png,
 /// says in which form. InvalidOption where it is another or there is nothing to draw, FileError
 /// where the file cannot be written.
