@@ -298,16 +298,16 @@ ExitCode run(const AdviseArguments& arguments) {
 
 }  // namespace
 
-void add_advise(CLI::App& program, Action& chosen) {
+void add_advise(Command program, Action& chosen) {
   const auto arguments = std::make_shared<AdviseArguments>();
-  CLI::App& command = *program.add_subcommand(
+  Command command = program.add_subcommand(
       "advise", "Rank numbers of ranks, grids and sizes by what they will cost; no MPI");
   arguments->what.add_to(command);
   arguments->on.add_to(command);
   command
       .add_option("-n,--ranks", arguments->ranks,
                   "Ranks to choose from (default: up to 16 nodes of the machine)")
-      ->type_name("RANGE");
+      .type_name("RANGE");
   arguments->on.add_placement_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/1");
   command.footer(std::string(layout_help) + "\n" + examples);

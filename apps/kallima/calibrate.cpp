@@ -206,26 +206,26 @@ ExitCode run(const Session& session, const CalibrateArguments& arguments) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, Action& chosen) {
+void add_calibrate(Command program, Action& chosen) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  CLI::App& command = *program.add_subcommand(
+  Command command = program.add_subcommand(
       "calibrate", "Measure this machine, for prices; start it under mpirun");
   command.add_option("-o,--output", arguments->out, "Write the machine to this file")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_option("--plot", arguments->plot, "Draw what was found into this .svg or .png")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
-      ->type_name("NAME");
+      .type_name("NAME");
   command
       .add_option("--rounds", arguments->rounds,
                   fmt::format("How often everything is measured (default: {})", arguments->rounds))
-      ->type_name("N")
-      ->check(at_least(1));
+      .type_name("N")
+      .at_least(1);
   command
       .add_option("--arrays", arguments->most_mib,
                   "MiB of memory that a rank goes through at most (default: 512)")
-      ->type_name("MIB")
-      ->check(at_least(1));
+      .type_name("MIB")
+      .at_least(1);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.calibration/1");
   command.footer(examples);

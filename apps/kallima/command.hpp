@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): its name
-class App;
-}
-
 namespace kallima::cli {
+
+class Command;
 
 /// How the program ends. Scripts rely on it.
 enum class ExitCode : int {
@@ -29,21 +27,21 @@ using Arguments = std::vector<std::string>;
 using Action = std::function<ExitCode(const Arguments&)>;
 
 /// `kallima plan`: the steps and layouts, for ranks that need not be there.
-void add_plan(CLI::App& program, Action& chosen);
+void add_plan(Command program, Action& chosen);
 
 /// `kallima calibrate`: measures the machine it is started on.
-void add_calibrate(CLI::App& program, Action& chosen);
+void add_calibrate(Command program, Action& chosen);
 
 /// `kallima predict`: what a transform will cost, for ranks and machines that need not be there.
-void add_predict(CLI::App& program, Action& chosen);
+void add_predict(Command program, Action& chosen);
 
 /// `kallima advise`: which ranks, grids and sizes are good ones.
-void add_advise(CLI::App& program, Action& chosen);
+void add_advise(Command program, Action& chosen);
 
 /// `kallima bench`: time and error of the transform on the ranks it is started on.
-void add_bench(CLI::App& program, Action& chosen);
+void add_bench(Command program, Action& chosen);
 
 /// `kallima doctor`: what in this MPI and machine will hurt, and the mend.
-void add_doctor(CLI::App& program, Action& chosen);
+void add_doctor(Command program, Action& chosen);
 
 }  // namespace kallima::cli

@@ -3,26 +3,24 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "machine/pace.hpp"
 #include "options.hpp"
 
 namespace kallima::cli {
 
-void MachineArguments::add_to(CLI::App& command) {
+void MachineArguments::add_to(Command command) {
   command
       .add_option("--machine", name,
                   "Price on it: a file or a name (default: KALLIMA_MACHINE's, or built-in)")
-      ->type_name("M");
+      .type_name("M");
 }
 
-void MachineArguments::add_placement_to(CLI::App& command) {
+void MachineArguments::add_placement_to(Command command) {
   command
       .add_option("--ranks-per-node", ranks_per_node,
                   "How many share a node (default: the machine's)")
-      ->type_name("K")
-      ->check(at_least(1));
+      .type_name("K")
+      .at_least(1);
 }
 
 Placement MachineArguments::placement(const Machine& machine, Index ranks) const {

@@ -9,11 +9,9 @@
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): its name
-class App;
-}
-
 namespace kallima::cli {
+
+class Command;
 
 /// `--machine` and `--ranks-per-node` of the command line, unread.
 struct MachineArguments {
@@ -21,9 +19,9 @@ struct MachineArguments {
   Index ranks_per_node = 0;
 
   /// Adds `--machine`.
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   /// Adds `--ranks-per-node`, for those who place ranks as the machine has them by default.
-  void add_placement_to(CLI::App& command);
+  void add_placement_to(Command command);
   /// The machine that was named, or the default one. FileError, ParseError.
   [[nodiscard]] std::shared_ptr<const Machine> machine() const;
   /// How so many ranks are laid on its nodes.

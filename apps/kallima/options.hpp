@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Options with messages that say what would be right; CLI11's own show the insides of its maps and
-// the largest double.
+// the largest double. Its header costs seconds in every file that includes it, so options.cpp alone
+// does.
 #pragma once
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "command.hpp"
+#include "kallima/checked.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): its name
+class App;
+class Option;
+}  // namespace CLI
 
 namespace kallima::cli {
 
@@ -20,36 +26,78 @@ namespace kallima::cli {
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
-/// Adds an option that takes one of some names.
-template <class Value>
-CLI::Option* add_choice(CLI::App& command, const std::string& flag, Value& value,
-                        const Choices<Value>& choices, const std::string& description) {
-  std::vector<std::string> names;
-  for (const auto& choice : choices) names.push_back(choice.first);
-  const auto choose = [=, &value](const std::string& name) {
-    for (const auto& [known, meaning] : choices) {
-      if (known != name) continue;
-      value = meaning;
-      return;
-    }
-    throw CLI::ValidationError(
-        flag, fmt::format("'{}' is not known; use one of {}", name, fmt::join(names, ", ")));
-  };
-  return command.add_option_function<std::string>(
-      flag, choose,
-      fmt::format("{}: {} (default: {})", description, fmt::join(names, ", "), names.front()));
-}
+/// An option of a command, to say more of it. Copies are the same option.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
 
-/// Accepts whole numbers from `least` on.
-inline CLI::Validator at_least(Index least) {
-  const auto check = [least](const std::string& word) -> std::string {
-    try {
-      if (text::parse_count(word, "") >= least) return {};
-    } catch (const ParseError&) {
-    }
-    return fmt::format("'{}' should be a whole number, at least {}", word, least);
-  };
-  return {check, ""};
-}
+  Option& required();
+  /// What the help calls the value.
+  Option& type_name(const std::string& name);
+  /// Accepts whole numbers from `least` on.
+  Option& at_least(Index least);
+  Option& excludes(const Option& other);
+
+ private:
+  CLI::Option* option_;
+};
+
+/// A program or a subcommand of it. Copies are the same command. A value that an option was added
+/// for has to live until the command line is parsed; it keeps what it has where none is given.
+class Command {
+ public:
+  explicit Command(CLI::App& app) : app_(&app) {}
+
+  Command add_subcommand(const std::string& name, const std::string& description);
+  void add_flag(const std::string& flag, bool& value, const std::string& description);
+  Option add_option(const std::string& flag, std::string& value, const std::string& description);
+  Option add_option(const std::string& flag, Index& value, const std::string& description);
+  Option add_option(const std::string& flag, std::optional<Index>& value,
+                    const std::string& description);
+  /// Words, with commas or blanks between.
+  Option add_option(const std::string& flag, std::vector<std::string>& values,
+                    const std::string& description);
+  /// Adds an option that takes one of some names.
+  template <class Value>
+  Option add_choice(const std::string& flag, Value& value, const Choices<Value>& choices,
+                    const std::string& description) {
+    std::vector<std::string> names;
+    for (const auto& choice : choices) names.push_back(choice.first);
+    const auto choose = [choices, &value](std::size_t index) { value = choices[index].second; };
+    return add_names(flag, names, choose, description);
+  }
+
+  /// The text under the options in the help.
+  void footer(const std::string& text);
+  /// What is called when the command was parsed without an error.
+  void callback(const std::function<void()>& call);
+  /// True where the command line has the option.
+  [[nodiscard]] bool given(const std::string& flag) const;
+
+ private:
+  Option add_names(const std::string& flag, const std::vector<std::string>& names,
+                   const std::function<void(std::size_t)>& choose, const std::string& description);
+
+  CLI::App* app_;
+};
+
+/// A program as its help shows it.
+struct Program {
+  std::string name;
+  std::string version;
+  std::string description;
+  std::string footer;
+};
+
+/// What to print instead of running a subcommand: a help that was asked for, or what is wrong.
+struct Ending {
+  ExitCode code = ExitCode::good;
+  std::string text;
+};
+
+/// Reads the command line of a program with the subcommands that `add_all` adds, of which exactly
+/// one is wanted, and calls that one's callback. Empty where that was done.
+std::optional<Ending> parse(const Arguments& arguments, const Program& program,
+                            const std::function<void(Command)>& add_all);
 
 }  // namespace kallima::cli

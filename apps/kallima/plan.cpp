@@ -217,19 +217,18 @@ ExitCode run(const PlanArguments& arguments) {
 
 }  // namespace
 
-void add_plan(CLI::App& program, Action& chosen) {
+void add_plan(Command program, Action& chosen) {
   const auto arguments = std::make_shared<PlanArguments>();
-  CLI::App& command =
-      *program.add_subcommand("plan", "Show what would be done on any number of ranks; no MPI");
+  Command command =
+      program.add_subcommand("plan", "Show what would be done on any number of ranks; no MPI");
   arguments->what.add_to(command);
   arguments->on.add_to(command);
   command.add_option("-n,--ranks", arguments->ranks, "Ranks to plan for, as in 64 or 2^20")
-      ->required()
-      ->type_name("P");
-  command
-      .add_option("--ranks-per-node", arguments->ranks_per_node, "How many of them share a node")
-      ->type_name("K")
-      ->check(at_least(1));
+      .required()
+      .type_name("P");
+  command.add_option("--ranks-per-node", arguments->ranks_per_node, "How many of them share a node")
+      .type_name("K")
+      .at_least(1);
   command.add_flag("--all", arguments->all, "Every plan known for the problem, side by side");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.plan/1 (kallima.plans/1 with --all)");

@@ -267,25 +267,26 @@ ExitCode run(const PredictArguments& arguments) {
 
 }  // namespace
 
-void add_predict(CLI::App& program, Action& chosen) {
+void add_predict(Command program, Action& chosen) {
   const auto arguments = std::make_shared<PredictArguments>();
-  CLI::App& command = *program.add_subcommand(
+  Command command = program.add_subcommand(
       "predict", "Say what a transform will cost on any number of ranks; no MPI");
   arguments->what.add_to(command);
   arguments->on.add_to(command);
   command.add_option("-n,--ranks", arguments->ranks, "Ranks, as in 64 or 1..1048576")
-      ->required()
-      ->type_name("RANGE");
+      .required()
+      .type_name("RANGE");
   arguments->on.add_placement_to(command);
-  add_choice<Model>(command, "--model", arguments->model,
-                    {{"loggp", Model::loggp},
-                     {"alpha-beta", Model::alpha_beta},
-                     {"logp", Model::logp},
-                     {"bsp", Model::bsp}},
-                    "How exchanges are priced")
-      ->type_name("MODEL");
+  command
+      .add_choice<Model>("--model", arguments->model,
+                         {{"loggp", Model::loggp},
+                          {"alpha-beta", Model::alpha_beta},
+                          {"logp", Model::logp},
+                          {"bsp", Model::bsp}},
+                         "How exchanges are priced")
+      .type_name("MODEL");
   command.add_option("--plot", arguments->plot, "Draw it into this file, .svg or .png")
-      ->type_name("FILE");
+      .type_name("FILE");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/1");
   command.footer(std::string(layout_help) + "\n" + examples);
   command.callback(

@@ -95,21 +95,22 @@ std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Ind
   return Layout::parse(text, shape);
 }
 
-void ProblemArguments::add_to(CLI::App& command) {
+void ProblemArguments::add_to(Command command) {
   command
       .add_option("PROBLEM", problem,
                   "What to transform, as in c2c:512x512x512, c2c:2^30:f32 or r2c:512^3")
-      ->required()
-      ->type_name("");
-  command.add_option("--in", in, "Layout of the input (default: any)")->type_name("LAYOUT");
-  command.add_option("--out", out, "Layout of the output (default: any)")->type_name("LAYOUT");
-  add_choice<Route>(command, "--route", route,
-                    {{"any", Route::any},
-                     {"messages", Route::messages},
-                     {"alltoallv", Route::alltoallv},
-                     {"windows", Route::windows}},
-                    "How pieces travel")
-      ->type_name("ROUTE");
+      .required()
+      .type_name("");
+  command.add_option("--in", in, "Layout of the input (default: any)").type_name("LAYOUT");
+  command.add_option("--out", out, "Layout of the output (default: any)").type_name("LAYOUT");
+  command
+      .add_choice<Route>("--route", route,
+                         {{"any", Route::any},
+                          {"messages", Route::messages},
+                          {"alltoallv", Route::alltoallv},
+                          {"windows", Route::windows}},
+                         "How pieces travel")
+      .type_name("ROUTE");
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
 

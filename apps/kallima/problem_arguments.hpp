@@ -21,7 +21,7 @@ struct ProblemArguments {
   bool padded = false;
 
   /// Adds PROBLEM, --in, --out, --route and --padded to a subcommand.
-  void add_to(CLI::App& command);
+  void add_to(Command command);
 
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's
   /// text. Plans once where the output shall have the layout that the planner chooses for the

@@ -251,44 +251,44 @@ ExitCode run(const Session& session, const BenchArguments& arguments) {
   return judge(session, rows, promised_error(task.request.problem));
 }
 
-void add_options(CLI::App& command, BenchArguments& arguments) {
+void add_options(Command command, BenchArguments& arguments) {
   arguments.what.add_to(command);
   arguments.on.add_to(command);
   command
       .add_option("-i,--iterations", arguments.iterations,
                   "Timed runs (default: a few seconds' worth, at least 5)")
-      ->type_name("N")
-      ->check(at_least(1));
+      .type_name("N")
+      .at_least(1);
   command.add_option("-x,--warm-up", arguments.warm_up, "Runs before that (default: 2)")
-      ->type_name("N")
-      ->check(at_least(0));
-  add_choice<Effort>(
-      command, "--effort", arguments.effort,
-      {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}},
-      "How hard engines plan")
-      ->type_name("EFFORT");
+      .type_name("N")
+      .at_least(0);
+  command
+      .add_choice<Effort>("--effort", arguments.effort,
+                          {{"estimate", Effort::estimate},
+                           {"measure", Effort::measure},
+                           {"patient", Effort::patient}},
+                          "How hard engines plan")
+      .type_name("EFFORT");
   command
       .add_option("--against", arguments.against,
                   "Run in turns with rivals, engines planned by measure")
-      ->type_name("LIST")
-      ->delimiter(',');
+      .type_name("LIST");
   command
       .add_option("--wisdom", arguments.wisdom,
                   "Keep what FFT engines learn in this file, and use what is in it")
-      ->type_name("FILE");
+      .type_name("FILE");
   // Not --tune: Open MPI's mpirun takes that for its own, behind the program's name too.
-  CLI::Option* const tune = command
-                                .add_option("--tune-into", arguments.tune,
-                                            "Time plans of about one price; keep the fastest here")
-                                ->type_name("FILE");
-  command
-      .add_option("--plans", arguments.plans, "Use the plans that --tune-into kept in this file")
-      ->type_name("FILE")
-      ->excludes(tune);
+  const Option tune = command
+                          .add_option("--tune-into", arguments.tune,
+                                      "Time plans of about one price; keep the fastest here")
+                          .type_name("FILE");
+  command.add_option("--plans", arguments.plans, "Use the plans that --tune-into kept in this file")
+      .type_name("FILE")
+      .excludes(tune);
   command
       .add_option("--threads", arguments.threads, "Threads that share a rank's sweeps (default: 1)")
-      ->type_name("N")
-      ->check(at_least(1));
+      .type_name("N")
+      .at_least(1);
   command.add_flag("--in-place", arguments.in_place, "Transform in one array");
   command.add_flag("--backward", arguments.backward, "Time the way back, frequency to position");
   command.add_flag("--verify", arguments.verify,
@@ -300,15 +300,15 @@ void add_options(CLI::App& command, BenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench(CLI::App& program, Action& chosen) {
+void add_bench(Command program, Action& chosen) {
   const auto arguments = std::make_shared<BenchArguments>();
-  CLI::App& command =
-      *program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
+  Command command =
+      program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
   add_options(command, *arguments);
   command.footer(std::string(layout_help) + "\n\nLIST: some of " + known_rivals() + "\n" +
                  examples);
-  command.callback([arguments, &command, &chosen] {
-    arguments->effort_given = command.count("--effort") > 0;
+  command.callback([arguments, command, &chosen] {
+    arguments->effort_given = command.given("--effort");
     chosen = [arguments](const Arguments& words) {
       return under_mpi(words, [&](const Session& session) { return run(session, *arguments); });
     };

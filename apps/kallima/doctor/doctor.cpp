@@ -4,7 +4,6 @@
 // look and measure, rank 0 judges, so that there is one verdict.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "gather.hpp"
 #include "here.hpp"
 #include "judge.hpp"
+#include "options.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -122,9 +122,9 @@ ExitCode run(const Session& session, bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program, Action& chosen) {
+void add_doctor(Command program, Action& chosen) {
   const auto json = std::make_shared<bool>(false);
-  CLI::App& command = *program.add_subcommand(
+  Command command = program.add_subcommand(
       "doctor", "What in this MPI and machine will hurt, and the mend; start it under mpirun");
   command.add_flag("--json", *json, "Print one JSON object, schema kallima.doctor/1");
   command.footer(examples);
