@@ -12,32 +12,20 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/median.hpp"
+#include "bench/runner.hpp"
 #include "calibrate/work.hpp"
 #include "kallima/planner.hpp"
-#include "kallima/transform.hpp"
 #include "transform/ask.hpp"
 #include "transport/agreement.hpp"
 
-namespace kallima {
+namespace kallima::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-struct World {
-  std::shared_ptr<const transport::Communicator> communicator;
-  std::shared_ptr<const Machine> machine;
-
-  [[nodiscard]] bool speaks() const { return communicator->rank == 0; }
-};
 
 /// Plans as rank 0 has them, the first the one that is taken.
 std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size_t most) {
@@ -63,63 +51,6 @@ std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size
   return plans;
 }
 
-/// A plan, made ready to run.
-class Runner {
- public:
-  virtual ~Runner() = default;
-  virtual void run() = 0;
-};
-
-template <class T>
-class RunnerOf final : public Runner {
- public:
-  RunnerOf(const World& world, const Plan& plan)
-      : fft_(world.communicator->comm, plan.problem().shape, options_for(plan)),
-        arrays_(bytes(plan)),
-        bound_(fft_.bind_memory(Direction::forward, arrays_.from(), room(plan.input()),
-                                arrays_.to(), room(plan.output()))) {}
-
-  void run() override { bound_.run(); }
-
- private:
-  static Options options_for(const Plan& plan) {
-    Options options;
-    options.plan = std::make_shared<const Plan>(plan);
-    return options;
-  }
-  [[nodiscard]] std::size_t room(const Layout& layout) const {
-    return static_cast<std::size_t>(layout.room(fft_.rank()));
-  }
-  [[nodiscard]] Index bytes(const Plan& plan) const {
-    const std::size_t most = std::max({room(plan.input()), room(plan.output()), std::size_t{1}});
-    return static_cast<Index>(most * sizeof(std::complex<T>));
-  }
-
-  Transform<T> fft_;
-  calibrate::Arrays arrays_;
-  Bound<T> bound_;
-};
-
-std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan) {
-  if (plan.problem().precision == Precision::f32) {
-    return std::make_unique<RunnerOf<float>>(world, plan);
-  }
-  return std::make_unique<RunnerOf<double>>(world, plan);
-}
-
-/// Seconds of one run, of the slowest rank.
-double timed(const World& world, Runner& runner) {
-  using Clock = std::chrono::steady_clock;
-  const MPI_Comm comm = world.communicator->comm;
-  MPI_Barrier(comm);
-  const Clock::time_point begin = Clock::now();
-  runner.run();
-  const double mine = std::chrono::duration<double>(Clock::now() - begin).count();
-  double slowest = 0.;
-  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return slowest;
-}
-
 /// Median of a burst of runs, as calibration takes it. Short: neighbours of the machine come and go
 /// within seconds, and some of many short ones are left alone.
 double burst(const World& world, Runner& runner) {
@@ -132,12 +63,6 @@ double burst(const World& world, Runner& runner) {
     sum += took.back();
   }
   return median(took);
-}
-
-void say(const World& world, const Json& line) {
-  if (!world.speaks()) return;
-  fmt::print("{}\n", line.dump());
-  std::fflush(stdout);
 }
 
 void predict(const World& world, int rounds, const std::vector<Problem>& problems) {
@@ -243,13 +168,13 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace kallima
+}  // namespace kallima::bench
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int code = 3;
   try {
-    code = kallima::run(argc, argv);
+    code = kallima::bench::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "kallima_prediction: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, code);

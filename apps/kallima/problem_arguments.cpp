@@ -111,6 +111,12 @@ void ProblemArguments::add_to(Command command) {
                           {"windows", Route::windows}},
                          "How pieces travel")
       .type_name("ROUTE");
+  command
+      .add_option(
+          "--chunks", chunks,
+          "Chunks of sweeps beside messages, which travel meanwhile; 1: none (default: what "
+          "is cheapest)")
+      .type_name("N");
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
 
@@ -120,6 +126,7 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   request.problem = Problem::parse(is_way_back() ? "r2c" + problem.substr(3) : problem);
   request.ranks = ranks;
   request.route = route;
+  request.chunks = chunks;
   request.padded = padded;
   if (in == "same") throw ParseError("layout 'same' is for --out; the input has none to be like");
   const std::string& position = is_way_back() ? out : in;

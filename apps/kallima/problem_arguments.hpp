@@ -18,9 +18,10 @@ struct ProblemArguments {
   std::string in = "any";
   std::string out = "any";
   Route route = Route::any;
+  Index chunks = 0;
   bool padded = false;
 
-  /// Adds PROBLEM, --in, --out, --route and --padded to a subcommand.
+  /// Adds PROBLEM, --in, --out, --route, --chunks and --padded to a subcommand.
   void add_to(Command command);
 
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's

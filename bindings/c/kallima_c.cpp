@@ -92,6 +92,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   options.tile_bytes = c.tile_bytes;
   if (c.threads != 0) options.threads = c.threads;
   options.message_bytes = c.message_bytes;
+  options.chunks = c.chunks;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {
     throw InvalidOption("give both allocate and release, or neither");
   }

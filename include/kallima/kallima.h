@@ -90,6 +90,8 @@ typedef struct kallima_options {
   const char* machine; /**< file or name of the machine that plans are priced on; NULL: the one that
                             KALLIMA_MACHINE names on rank 0, or the built-in one */
   const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans */
+  int64_t chunks;      /**< messages travel while sweeps compute, which are cut into so many chunks
+                            each; 1: never; 0: as the planner finds it best (default) */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */

@@ -112,6 +112,8 @@ struct Link {
   double gap = 0.;           ///< g: seconds from one message of a rank to its next
   Curve per_byte;            ///< G: seconds per byte of a rank, over the bytes of a message
   double node_per_byte = 0;  ///< seconds per byte of what all ranks of a node send together
+  double busy = 1.;          ///< part of the time of bytes that keeps a core busy: the rest can go
+                             ///< on while ranks compute
   Fits fits;                 ///< by models that know less
 
   friend bool operator==(const Link&, const Link&) = default;

@@ -109,6 +109,26 @@ enum class Route : std::uint8_t {
 /// "messages", ...
 KALLIMA_API std::string_view name_of(Route route);
 
+/// How an exchange by messages goes on while the sweeps beside it compute. The sweep before it is
+/// cut into chunks along one digit, the sweep behind it along another. Of each chunk that is
+/// computed, what the first half of the chunks behind wants is sent at once; what the others want
+/// follows chunk by chunk when all is computed, so that the sweep behind can begin long before
+/// everything has arrived. Half does whether the network or computing is the slower: what is left
+/// then travels while the first half is taken.
+struct Chunks {
+  int sent_digit = 0;   ///< along which the sweep before is cut
+  Index sent = 1;       ///< into so many
+  int taken_digit = 0;  ///< along which the sweep behind is cut
+  Index taken = 1;      ///< into so many
+
+  /// Chunks behind that are served while the sweep before computes.
+  [[nodiscard]] Index ahead() const { return (taken + 1) / 2; }
+  /// Messages from one rank to another.
+  [[nodiscard]] Index parts() const { return sent * ahead() + taken - ahead(); }
+
+  friend bool operator==(const Chunks&, const Chunks&) = default;
+};
+
 /// Pieces of the array change owner. The elements of a message lie in the memory order of `to`.
 ///
 /// Where `digits` are given it is the exchange of k with n - k: between the digits of one axis of
@@ -119,9 +139,12 @@ struct Exchange {
   Route route = Route::messages;   ///< how the pieces travel
   Traffic traffic = {};            ///< exactly what travels between different ranks
   std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
+  Chunks chunks = {};              ///< by messages: one each way, or more
 
   /// True for the exchange of k with n - k.
   [[nodiscard]] bool mirrors() const { return !digits.empty(); }
+  /// True where it goes on while the sweeps beside it compute.
+  [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
@@ -188,8 +211,12 @@ class KALLIMA_API Plan {
   /// Hash of the text form; equal plans have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 
-  /// The same steps with pieces that travel another way.
+  /// The same steps with pieces that travel another way, in one chunk.
   [[nodiscard]] Plan with_route(Route route) const;
+
+  /// The same steps, where the exchange at `step` goes in chunks. InternalError where it or the
+  /// sweeps beside it cannot be cut so.
+  [[nodiscard]] Plan with_chunks(std::size_t step, const Chunks& chunks) const;
 
   /// The plan that undoes this one: its steps backwards, in the other direction.
   [[nodiscard]] Plan reversed() const;

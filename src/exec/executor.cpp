@@ -75,6 +75,7 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
   }
   sending_.resize(most_sends);
   receiving_.resize(most_receives);
+  for (const LegLayout& leg : legs_) chunks_.push_back(chunks_of(leg));
 }
 
 namespace {
@@ -155,11 +156,23 @@ void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile
 
 template <class T>
 void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
-  const LegLayout& here = legs_[leg];
+  run(legs_[leg], areas, factor, nullptr);
+}
+
+template <class T>
+void Executor<T>::sweep(std::size_t leg, std::size_t chunk, const Areas& areas, T factor,
+                        const Pulse& pulse) const {
+  run(chunks_[leg].empty() ? legs_[leg] : chunks_[leg][chunk], areas, factor, &pulse);
+}
+
+template <class T>
+void Executor<T>::run(const LegLayout& here, const Areas& areas, T factor,
+                      const Pulse* pulse) const {
   if (here.sources.empty()) return;
   const T scale = here.scales ? factor : T{1};
   in_parallel(workers_.count, [&](Index number, Index count) {
-    const Worker worker{areas.tile + number * workers_.tile, number, count};
+    const Worker worker{areas.tile + number * workers_.tile, number, count,
+                        number == 0 ? pulse : nullptr};
     if (here.sweep.kernel == Kernel::none) {
       copy_patches(here, areas, worker);
     } else if (here.joined && here.to_real) {
@@ -220,6 +233,16 @@ std::span<const transport::Message> Executor<T>::sends(std::size_t leg, const Ar
 template <class T>
 std::span<const transport::Message> Executor<T>::receives(std::size_t leg, const Areas& areas) {
   return resolve<T>(legs_[leg].receives, areas, receiving_);
+}
+
+template <class T>
+std::vector<transport::Turn> Executor<T>::turns(std::size_t leg, bool sending) const {
+  std::vector<transport::Turn> result;
+  for (const Parcel& parcel : sending ? legs_[leg].sends : legs_[leg].receives) {
+    result.push_back(parcel.turn);
+    result.back().apart *= element_bytes<T>(parcel);
+  }
+  return result;
 }
 
 template class EngineSet<float>;

@@ -6,8 +6,10 @@
 // one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +18,7 @@
 #include "kallima/plan.hpp"
 #include "local/engine.hpp"
 #include "local/roots.hpp"
+#include "plan/chunks.hpp"
 #include "plan/schedule.hpp"
 #include "plan/tile.hpp"
 #include "transport/message.hpp"
@@ -38,8 +41,9 @@ struct Parcel {
   Index peer = 0;
   Area area = Area::output;
   Index offset = 0;
-  Index size = 0;     ///< elements
-  bool real = false;  ///< of real elements
+  Index size = 0;             ///< elements
+  bool real = false;          ///< of real elements
+  transport::Turn turn = {};  ///< of a pipelined exchange; apart in elements
 };
 
 /// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
@@ -93,6 +97,10 @@ struct LegLayout {
   std::vector<Parcel> receives;   ///< likewise, from others
   Parcel kept_from;               ///< what stays on this rank: where it is (size 0: nothing)
   Parcel kept_to;                 ///< and where it goes
+  bool pipelined = false;         ///< an exchange that goes on beside the sweeps around it
+  int step = 0;                   ///< of the plan, where it is that
+  int cut = 0;                    ///< digit along which a sweep beside one is cut
+  std::vector<Range> bounds;      ///< of its chunks; none: it is not cut
 };
 
 /// Engine plans and roots of unity of a Transform, shared by its two directions' executors.
@@ -126,6 +134,9 @@ class EngineSet {
   std::vector<local::Roots<T>> roots_;
 };
 
+/// What a sweep does between tiles, for others: moves messages on.
+using Pulse = std::function<void()>;
+
 /// The threads of a rank.
 struct Workers {
   Index count = 1;
@@ -155,13 +166,28 @@ class Executor {
   [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
   [[nodiscard]] Route route(std::size_t leg) const { return legs_[leg].route; }
 
+  /// True for an exchange that goes on beside the sweeps around it.
+  [[nodiscard]] bool is_pipelined(std::size_t leg) const { return legs_[leg].pipelined; }
+  /// The step of the plan that such an exchange is: a number that all ranks know it by. (A rank
+  /// without data cannot tell in place from out of place, and may have another leg more.)
+  [[nodiscard]] int step(std::size_t leg) const { return legs_[leg].step; }
+  /// Chunks of a sweep, 1 but for those beside pipelined exchanges. The same on all ranks.
+  [[nodiscard]] std::size_t chunks(std::size_t leg) const {
+    return std::max<std::size_t>(1, chunks_[leg].size());
+  }
+
   /// Runs a sweep or copy; `factor` is applied by the last leg that computes.
   void sweep(std::size_t leg, const Areas& areas, T factor) const;
+  /// Runs one chunk of it, and `pulse` every now and then, on the calling thread.
+  void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, T factor,
+             const Pulse& pulse) const;
   /// Moves what an exchange leaves on this rank.
   void keep(std::size_t leg, const Areas& areas) const;
   /// Messages of an exchange; valid until the next call for the same executor. Allocates nothing.
   std::span<const transport::Message> sends(std::size_t leg, const Areas& areas);
   std::span<const transport::Message> receives(std::size_t leg, const Areas& areas);
+  /// When these may go and come, where the exchange is pipelined; in the same order.
+  [[nodiscard]] std::vector<transport::Turn> turns(std::size_t leg, bool sending) const;
 
  private:
   void choose_engines(LegLayout& leg, int sign, std::complex<T>* tile);
@@ -170,7 +196,13 @@ class Executor {
     std::complex<T>* tile = nullptr;  ///< its own
     Index number = 0;
     Index count = 1;
+    const Pulse* pulse = nullptr;  ///< of the first one
+
+    void beat() const {
+      if (pulse != nullptr) (*pulse)();
+    }
   };
+  void run(const LegLayout& leg, const Areas& areas, T factor, const Pulse* pulse) const;
   void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
   void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
                             const Worker& worker) const;
@@ -180,6 +212,7 @@ class Executor {
   Direction direction_;
   Workers workers_;
   std::vector<LegLayout> legs_;
+  std::vector<std::vector<LegLayout>> chunks_;  // of every leg that is cut
   EngineSet<T>& engines_;
   std::vector<transport::Message> sending_;
   std::vector<transport::Message> receiving_;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "exec/run.hpp"
+#include "kallima/error.hpp"
 #include "plan/mirror.hpp"
 
 namespace kallima::exec {
@@ -29,6 +31,18 @@ struct Packed {
   std::vector<Patch> patches;   // all, own one included
   std::vector<Parcel> parcels;  // by peer
 };
+
+/// A parcel that is one of the parts of a message.
+struct NumberedParcel {
+  std::size_t part = 0;
+  Parcel parcel;
+};
+
+/// Leaves of a patch the places that are so many in its order along a digit.
+void restrict_to(Patch& patch, int digit, const Range& range) {
+  Progression& places = patch.places[static_cast<std::size_t>(digit)];
+  places = Progression::make(places.at(range.begin), places.step, range.size());
+}
 
 /// Elements that take the room of a complex one.
 Index unit_of(const Element& element) { return element.complex ? 1 : 2; }
@@ -127,6 +141,75 @@ class Builder {
       }
       result.parcels.push_back({cut.peer, where, begin, cut.size, unit == 2});
     }
+    return result;
+  }
+
+  /// Pieces that this rank sends or receives in a pipelined exchange, part by part in their lanes.
+  /// Parcels are in the order in which they go or come.
+  [[nodiscard]] Packed in_lanes(std::size_t step, bool sending, Area area) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const Chunks& chunks = exchange.chunks;
+    const Layout& from = plan_.states()[step].layout;
+    const Index unit = unit_of(plan_.states()[step].element);
+    const Cutting cutting(plan_, step);
+    const std::vector<Part> parts = parts_of(chunks);
+    const std::vector<Lane> all = lanes(plan_, step, rank_);
+    const std::vector<Placed> placed = placed_lanes(all, area == Area::output, unit * capacity_);
+    std::vector<NumberedParcel> parcels;
+    Packed result;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Lane& lane = all[i];
+      const std::vector<Index>& begins = sending ? lane.out : lane.in;
+      if (begins.back() == 0) continue;
+      Patch patch;
+      patch.area = placed[i].spills ? Area::workspace : area;
+      patch.owner = rank_;
+      const Index base = placed[i].begin + (placed[i].spills ? unit * spill_at_ : 0);
+      for (std::size_t d = 0; d < from.axes(); ++d) {
+        const Layout& mine = sending ? from : exchange.to;
+        const Layout& theirs = sending ? exchange.to : from;
+        const Progression held = mine.part(rank_, d);
+        patch.places.push_back(places(held, intersect(held, theirs.part(lane.peer, d))));
+      }
+      if (lane.peer == rank_) {
+        patch.offset = base;
+        patch.strides = dense_strides(patch.places, exchange.to.order());
+        result.patches.push_back(std::move(patch));
+        continue;
+      }
+      const Index sender = sending ? rank_ : lane.peer;
+      const Index taker = sending ? lane.peer : rank_;
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        const Part& part = parts[p];
+        Patch here = patch;
+        here.offset = base + begins[p] + (sending ? lane.apart : 0);
+        if (chunks.sent > 1) {
+          restrict_to(here, chunks.sent_digit, cutting.sent(sender, part.first, part.end));
+        }
+        if (chunks.taken > 1) {
+          restrict_to(here, chunks.taken_digit, cutting.taken(taker, part.taken, part.taken + 1));
+        }
+        here.strides = dense_strides(here.places, exchange.to.order());
+        transport::Turn turn;
+        turn.lane = static_cast<Index>(i);
+        turn.needs = part.end;
+        turn.taken = part.taken;
+        turn.apart = sending ? lane.peer_apart : lane.apart;
+        const Parcel parcel{lane.peer, here.area, here.offset, begins[p + 1] - begins[p],
+                            unit == 2, turn};
+        parcels.push_back({p, parcel});
+        result.patches.push_back(std::move(here));
+      }
+    }
+    const auto round = [&](const Parcel& parcel) {
+      return sending ? transport::round_of(rank_, parcel.peer, plan_.ranks())
+                     : transport::round_of(parcel.peer, rank_, plan_.ranks());
+    };
+    std::sort(parcels.begin(), parcels.end(),
+              [&](const NumberedParcel& a, const NumberedParcel& b) {
+                return a.part != b.part ? a.part < b.part : round(a.parcel) < round(b.parcel);
+              });
+    for (const NumberedParcel& numbered : parcels) result.parcels.push_back(numbered.parcel);
     return result;
   }
 
@@ -250,17 +333,6 @@ Parcel own(const std::vector<Parcel>& parcels, Index rank) {
   return {};
 }
 
-/// Digits beside the swept one, slowest in memory first.
-/// Digits of one place come first, so that runs of lines are long.
-std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Shape& local_shape) {
-  std::vector<int> others = layout.order();
-  if (sweep.kernel != Kernel::none) std::erase(others, sweep.digit);
-  std::stable_partition(others.begin(), others.end(), [&](int digit) {
-    return local_shape[static_cast<std::size_t>(digit)] == 1;
-  });
-  return others;
-}
-
 Twiddle twiddle_of(const State& state, int swept, Index rank) {
   Twiddle twiddle;
   twiddle.modulus = state.twiddle_modulus(swept);
@@ -271,7 +343,62 @@ Twiddle twiddle_of(const State& state, int swept, Index rank) {
   return twiddle;
 }
 
+/// How a step is cut; one chunk where it is no exchange.
+Chunks chunks_at(const Plan& plan, std::size_t step) {
+  const auto* const exchange =
+      step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+  return exchange == nullptr ? Chunks{} : exchange->chunks;
+}
+
+/// Cuts the sweep of steps [first, last] as the exchanges beside it want it.
+void cut(LegLayout& leg, const Plan& plan, std::size_t first, std::size_t last, Index rank) {
+  const Chunks before = chunks_at(plan, first - 1);  // none before the first step
+  const Chunks behind = chunks_at(plan, last + 1);
+  if (before.taken > 1 && behind.sent > 1 &&
+      (before.taken != behind.sent || before.taken_digit != behind.sent_digit)) {
+    throw InternalError("a sweep is cut in two ways");
+  }
+  if (before.taken > 1) {
+    leg.cut = before.taken_digit;
+    const Cutting cutting(plan, first - 1);
+    for (Index i = 0; i < before.taken; ++i) leg.bounds.push_back(cutting.taken(rank, i, i + 1));
+  } else if (behind.sent > 1) {
+    leg.cut = behind.sent_digit;
+    const Cutting cutting(plan, last + 1);
+    for (Index i = 0; i < behind.sent; ++i) leg.bounds.push_back(cutting.sent(rank, i, i + 1));
+  }
+}
+
+/// The part of a patch in a range of a digit, whose places are counted from there. False for none.
+bool cut_patch(Patch& patch, std::size_t digit, const Range& range) {
+  const Run run = run_of(patch.places[digit], range);
+  if (run.count == 0) return false;
+  patch.offset += run.skip * patch.strides[digit];
+  patch.places[digit] =
+      Progression::make(run.first - range.begin, patch.places[digit].step, run.count);
+  return true;
+}
+
 }  // namespace
+
+std::vector<LegLayout> chunks_of(const LegLayout& leg) {
+  const auto digit = static_cast<std::size_t>(leg.cut);
+  std::vector<LegLayout> result;
+  for (const Range& range : leg.bounds) {
+    LegLayout chunk = leg;
+    chunk.bounds.clear();
+    chunk.local_shape[digit] = range.size();
+    for (std::vector<Patch>* const patches : {&chunk.sources, &chunk.targets}) {
+      std::erase_if(*patches, [&](Patch& patch) { return !cut_patch(patch, digit, range); });
+    }
+    for (Twiddle::Term& term : chunk.twiddle.terms) {
+      if (term.digit != digit || range.size() == 0) continue;
+      term.values = Progression::make(term.values.at(range.begin), term.values.step, range.size());
+    }
+    result.push_back(std::move(chunk));
+  }
+  return result;
+}
 
 std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index rank) {
   const Builder builder(plan, schedule, rank);
@@ -281,6 +408,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
   const auto layout_at = [&](std::size_t state) -> const Layout& {
     return plan.states()[state].layout;
   };
+  const auto pipelined_at = [&](std::size_t step) { return chunks_at(plan, step).parts() > 1; };
   std::vector<LegLayout> legs;
   std::size_t last_computing = std::numeric_limits<std::size_t>::max();
   for (const Leg& leg : schedule.legs) {
@@ -309,6 +437,20 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
         out.route = exchange.route;
         out.sends = builder.moved(step, true);
         out.receives = builder.moved(step, false);
+        legs.push_back(std::move(out));
+        continue;
+      }
+      if (exchange.pipelined()) {
+        out.is_exchange = out.pipelined = true;
+        out.step = leg.step;
+        out.route = exchange.route;
+        out.sends = builder.in_lanes(step, true, leg.from).parcels;
+        out.receives = builder.in_lanes(step, false, leg.to).parcels;
+        if (exchange.chunks.sent == 1) {
+          // The sweep before may be cut for an exchange before it.
+          const auto all = static_cast<Index>(std::max<std::size_t>(1, legs.back().bounds.size()));
+          for (Parcel& parcel : out.sends) parcel.turn.needs = all;
+        }
         legs.push_back(std::move(out));
         continue;
       }
@@ -348,14 +490,17 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     };
     out.sources = leg.pulls && leg.gathers
                       ? builder.packed_in_windows(step - 1, leg.from, home_at(step - 1))
-                  : leg.pulls   ? builder.in_windows(before, layout_at(step - 1), leg.from)
-                  : leg.gathers ? builder.packed(step - 1, false, leg.from).patches
-                  : folding     ? builder.half_rows(step, *folding, leg.from)
-                                : builder.natural(step, leg.from);
-    out.targets = leg.pushes     ? builder.in_windows(after, layout_at(last + 2), leg.to)
+                  : leg.pulls ? builder.in_windows(before, layout_at(step - 1), leg.from)
+                  : pipelined_at(step - 1) ? builder.in_lanes(step - 1, false, leg.from).patches
+                  : leg.gathers            ? builder.packed(step - 1, false, leg.from).patches
+                  : folding                ? builder.half_rows(step, *folding, leg.from)
+                                           : builder.natural(step, leg.from);
+    out.targets = leg.pushes               ? builder.in_windows(after, layout_at(last + 2), leg.to)
+                  : pipelined_at(last + 1) ? builder.in_lanes(last + 1, true, leg.to).patches
                   : leg.scatters ? builder.packed(last + 1, true, leg.to, home_at(last + 1)).patches
                   : unfolded     ? builder.half_rows(last + 1, *unfolded, leg.to)
                                  : builder.natural(last + 1, leg.to);
+    cut(out, plan, step, last, rank);
     if (out.sweep.kernel != Kernel::none) {
       last_computing = legs.size();
       const bool joins_real = out.joined && out.joined->kernel == Kernel::real;

@@ -11,4 +11,8 @@ namespace kallima::exec {
 /// The legs of `rank`, engines not yet chosen.
 std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index rank);
 
+/// The chunks of a leg that is cut, engines chosen; none of one that is not. Each is a leg by
+/// itself, with a part of the places.
+std::vector<LegLayout> chunks_of(const LegLayout& leg);
+
 }  // namespace kallima::exec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exec/loopback.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "kallima/error.hpp"
 
@@ -45,30 +45,49 @@ void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
       for (std::size_t r = 0; r < ranks; ++r) executors_[r].sweep(leg, areas_[r], factor);
       continue;
     }
-    for (std::size_t r = 0; r < ranks; ++r) {
-      executors_[r].keep(leg, areas_[r]);
-      ++counters_[r].exchanges;
+    exchange(leg);
+  }
+}
+
+template <class T>
+void Loopback<T>::exchange(std::size_t leg) {
+  const std::size_t ranks = executors_.size();
+  // Of a pipelined exchange, what arrives takes the place of what has been sent: everything is
+  // taken out before anything is put back.
+  std::vector<std::vector<std::vector<std::byte>>> sent(ranks);  // by sender and message
+  std::vector<std::vector<Index>> peers(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    executors_[r].keep(leg, areas_[r]);
+    ++counters_[r].exchanges;
+    for (const transport::Message& message : executors_[r].sends(leg, areas_[r])) {
       const bool moves = executors_[r].route(leg) != Route::windows;
-      for (const transport::Message& message : executors_[r].receives(leg, areas_[r])) {
-        const auto peer = static_cast<std::size_t>(message.peer);
-        bool found = false;
-        for (const transport::Message& sent : executors_[peer].sends(leg, areas_[peer])) {
-          if (sent.peer != static_cast<Index>(r)) continue;
-          if (sent.data.bytes != message.data.bytes) {
-            throw InternalError("sender and receiver disagree about a message");
-          }
-          if (moves) {
-            std::memcpy(message.data.data, sent.data.data,
-                        static_cast<std::size_t>(sent.data.bytes));
-          }
-          found = true;
-          ++counters_[peer].messages_sent;
-          counters_[peer].bytes_sent += sent.data.bytes;
-          ++counters_[r].messages_received;
-          counters_[r].bytes_received += sent.data.bytes;
-        }
-        if (!found) throw InternalError("a message is expected that nobody sends");
+      const std::byte* const data = message.data.data;
+      sent[r].emplace_back(static_cast<std::size_t>(message.data.bytes));
+      if (moves) std::copy_n(data, message.data.bytes, sent[r].back().data());
+      peers[r].push_back(message.peer);
+      ++counters_[r].messages_sent;
+      counters_[r].bytes_sent += message.data.bytes;
+    }
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (const transport::Message& message : executors_[r].receives(leg, areas_[r])) {
+      const auto peer = static_cast<std::size_t>(message.peer);
+      // Messages between two ranks keep their order.
+      const auto next = std::find(peers[peer].begin(), peers[peer].end(), static_cast<Index>(r));
+      if (next == peers[peer].end()) {
+        throw InternalError("a message is expected that nobody sends");
       }
+      *next = -1;
+      const std::vector<std::byte>& data =
+          sent[peer][static_cast<std::size_t>(next - peers[peer].begin())];
+      if (static_cast<Index>(data.size()) != message.data.bytes) {
+        throw InternalError("sender and receiver disagree about a message");
+      }
+      if (executors_[r].route(leg) != Route::windows) {
+        std::copy(data.begin(), data.end(), message.data.data);
+      }
+      ++counters_[r].messages_received;
+      counters_[r].bytes_received += message.data.bytes;
     }
   }
 }

@@ -28,6 +28,8 @@ class Loopback {
   }
 
  private:
+  void exchange(std::size_t leg);
+
   std::vector<Buffer> memory_;
   std::array<std::vector<std::complex<T>*>, 2> windows_;  // by rank
   EngineSet<T> engines_;

@@ -158,7 +158,8 @@ class TileSweep {
         gathered_(reinterpret_cast<From*>(tile)),
         done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
 
-  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles) {
+  template <class Beat>
+  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles, Beat beat) {
     // Lines that lie in memory as the engine wants them need not be gathered.
     const bool reads_source =
         leg_.sweep.form == TileForm::lines && !shape_.in_place() && !(roots != nullptr && backward);
@@ -195,6 +196,7 @@ class TileSweep {
                                  scatter<T>(done_, areas_, target, common, leg_.streams);
                                });
       }
+      beat();
     }
   }
 
@@ -242,7 +244,8 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
   const local::Roots<T>* const roots =
       leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
   const auto go = [&](auto sweep) {
-    sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count));
+    sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count),
+              [&] { worker.beat(); });
   };
   const local::Engine<T>& engine = engines_[leg.engine];
   if (leg.from_real) {

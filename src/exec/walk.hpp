@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "exec/executor.hpp"
+#include "exec/run.hpp"
 #include "local/copy.hpp"
 
 namespace kallima::exec {
@@ -18,34 +19,9 @@ namespace kallima::exec {
 inline constexpr std::size_t most_digits = 24;
 using Places = std::array<Index, most_digits>;
 
-/// Places [begin, end) along one digit.
-struct Range {
-  Index begin = 0;
-  Index end = 0;
-
-  [[nodiscard]] Index size() const { return end - begin; }
-};
-
 /// The part of [0, count) that one of several threads works on.
 inline Range share(Index count, Index thread, Index threads) {
   return {count * thread / threads, count * (thread + 1) / threads};
-}
-
-/// The places of a progression that lie in a range: `first` is the first of them, the `skip`-th of
-/// the progression.
-struct Run {
-  Index first = 0;
-  Index skip = 0;
-  Index count = 0;
-};
-
-inline Run run_of(const Progression& places, const Range& range) {
-  const Index skip =
-      range.begin > places.first ? ceil_div(range.begin - places.first, places.step) : 0;
-  const Index last = std::min(range.end - 1, places.last());
-  const Index first = places.first + skip * places.step;
-  if (skip >= places.count || first > last) return {};
-  return {first, skip, (last - first) / places.step + 1};
 }
 
 /// Sets the places of `digits`, slowest first, to those of the number-th combination.

@@ -49,10 +49,10 @@ Speed speed(Index active, double per_byte) {
   return result;
 }
 
-Link link(double latency, double overhead, Curve per_byte, double node_per_byte) {
+Link link(double latency, double overhead, Curve per_byte, double node_per_byte, double busy) {
   const double large = per_byte.points().back().second;
   const Fits fits{latency + 2 * overhead, large, large * 4096., 4096., large, 10 * latency};
-  return {latency, overhead, latency, std::move(per_byte), node_per_byte, fits};
+  return {latency, overhead, latency, std::move(per_byte), node_per_byte, busy, fits};
 }
 
 Machine make() {
@@ -63,10 +63,11 @@ Machine make() {
   machine.speeds = {speed(1, 2e-10), speed(64, 6e-10)};
   machine.windows.meet = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
   machine.windows.in_plan = Curve(1.2);
-  machine.in_node = link(
-      1e-6, 5e-7, Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}), 0.);
-  machine.between_nodes =
-      link(2e-6, 1e-6, Curve({{1., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11);
+  machine.in_node =
+      link(1e-6, 5e-7, Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}),
+           0., 1.);
+  machine.between_nodes = link(
+      2e-6, 1e-6, Curve({{1., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11, 0.3);
   machine.topology = {Wiring::fat_tree, 2., 3, 2, 0};
   machine.accuracy = {0.5, 0.5};
   machine.sources = {{"all", "chosen to be slower than most; nothing was measured"}};

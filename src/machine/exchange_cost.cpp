@@ -64,14 +64,20 @@ NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to
   return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
 }
 
-Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
-  const Machine& machine = setting.machine;
-  Cost cost = link_cost(setting.model, machine.in_node, traffic.most_messages_within,
+namespace {
+
+Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+  Cost cost = link_cost(setting.model, setting.machine.in_node, traffic.most_messages_within,
                         traffic.most_within * element_bytes);
   // Within a node a processor copies, and may have to wait for its turn.
   cost.latency *= setting.turns;
   cost.bandwidth *= setting.turns;
-  if (traffic.most_messages_between == 0) return cost;
+  return cost;
+}
+
+Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+  const Machine& machine = setting.machine;
+  if (traffic.most_messages_between == 0) return {};
   Cost between = link_cost(setting.model, machine.between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
   const Index nodes = ceil_div(setting.ranks, setting.per_node);
@@ -80,8 +86,23 @@ Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index ele
                                      static_cast<double>(traffic.most_between * element_bytes) /
                                          static_cast<double>(traffic.most_messages_between));
   between.bandwidth = std::max(between.bandwidth, out * crowding(machine.topology, nodes));
-  cost += between;
+  return between;
+}
+
+}  // namespace
+
+Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+  Cost cost = cost_within(setting, traffic, element_bytes);
+  cost += cost_between(setting, traffic, element_bytes);
   return cost;
+}
+
+double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+  const Link& link = setting.machine.between_nodes;
+  const Cost between = cost_between(setting, traffic, element_bytes);
+  const double overhead = 2. * link.overhead * static_cast<double>(traffic.most_messages_between);
+  return cost_within(setting, traffic, element_bytes).total() +
+         std::min(between.total(), setting.turns * (link.busy * between.bandwidth + overhead));
 }
 
 Cost windows_cost(const Setting& setting) {

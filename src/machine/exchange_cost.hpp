@@ -27,6 +27,11 @@ NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to
 /// the middle of the network.
 Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes);
 
+/// Of that, seconds for which the exchange keeps a rank's core busy: all that goes on within nodes,
+/// and between them what the link says of the time of bytes, and the overhead of each message at
+/// both ends.
+double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes);
+
 /// Latency of meeting at windows.
 Cost windows_cost(const Setting& setting);
 

@@ -205,6 +205,7 @@ Link read_link(const toml::table& from, const char* name) {
   link.gap = table.number("gap");
   link.per_byte = table.curve("per_byte");
   link.node_per_byte = table.number("node_per_byte", 0.);
+  link.busy = table.number("busy", 1.);
   link.fits = read_fits(table.table("fits"), std::string(name) + ".fits");
   table.done();
   return link;
@@ -391,15 +392,22 @@ std::string fits_text(const char* name, const Fits& fits) {
       number_text(fits.datum_bytes), number_text(fits.bsp_gap), number_text(fits.bsp_sync));
 }
 
+/// Nothing where all of the time keeps a core busy, as is assumed where nobody says otherwise.
+std::string busy_text(double busy) {
+  if (busy == 1.) return {};
+  return fmt::format("busy = {}  # part of the time of bytes that keeps a core busy\n",
+                     number_text(busy));
+}
+
 std::string link_text(const char* name, const Link& link) {
   return fmt::format(
              "\n[{}]\nlatency = {}  # L, seconds\noverhead = {}  # o, seconds\ngap = {}  # g, "
              "seconds\n"
-             "{}node_per_byte = {}  # seconds per byte that all ranks of a node send together\n",
+             "{}node_per_byte = {}  # seconds per byte that all ranks of a node send together\n{}",
              name, number_text(link.latency), number_text(link.overhead), number_text(link.gap),
              curve_text("per_byte", link.per_byte,
                         "G: seconds per byte, over the bytes of a message"),
-             number_text(link.node_per_byte)) +
+             number_text(link.node_per_byte), busy_text(link.busy)) +
          fits_text(name, link.fits);
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "machine/exchange_cost.hpp"
 #include "machine/pace.hpp"
+#include "machine/pipeline.hpp"
 #include "machine/rates.hpp"
 #include "plan/schedule.hpp"
 
@@ -41,13 +42,14 @@ class Pricer {
   PlanCost all() {
     PlanCost result;
     expect_room();
+    for (const Leg& leg : schedule_.legs) result.steps.push_back(price_leg(leg));
+    hide(result.steps);
     double local = 0.;
     double moving = 0.;
-    for (const Leg& leg : schedule_.legs) {
-      StepCost step = price_leg(leg);
-      (is_exchange(leg) ? moving : local) += step.cost.total();
-      result.total += step.cost;
-      result.steps.push_back(std::move(step));
+    for (std::size_t i = 0; i < schedule_.legs.size(); ++i) {
+      const Cost& cost = result.steps[i].cost;
+      (is_exchange(schedule_.legs[i]) ? moving : local) += cost.total();
+      result.total += cost;
     }
     const double total = local + moving;
     if (total > 0.) {
@@ -59,7 +61,79 @@ class Pricer {
     return result;
   }
 
+  /// What the exchange at `step` takes with the sweeps beside it, for each way to cut it.
+  std::vector<double> by_chunks(std::size_t step, std::span<const Chunks> ways) {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < schedule_.legs.size(); ++i) {
+      if (schedule_.legs[i].step != static_cast<int>(step)) continue;
+      PipelineLoad load;
+      load.before = i > 0 ? price_leg(schedule_.legs[i - 1]).cost.total() : 0.;
+      load.behind =
+          i + 1 < schedule_.legs.size() ? price_leg(schedule_.legs[i + 1]).cost.total() : 0.;
+      const Travel travel = travel_of(step);
+      for (const Chunks& chunks : ways) {
+        if (chunks.parts() == 1) {
+          result.push_back(load.before + price_leg(schedule_.legs[i]).cost.total() + load.behind);
+          continue;
+        }
+        const NodeTraffic traffic = in_parts(travel.traffic, chunks.parts());
+        load.exchange = messages_cost(travel.setting, traffic, travel.bytes).total();
+        load.busy = busy_seconds(travel.setting, traffic, travel.bytes);
+        result.push_back(pipelined_seconds(load, chunks));
+      }
+    }
+    return result;
+  }
+
  private:
+  /// An exchange by messages, each in one part.
+  struct Travel {
+    Setting setting;
+    NodeTraffic traffic;
+    Index bytes = 1;  ///< of an element
+  };
+
+  [[nodiscard]] Travel travel_of(std::size_t at) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[at]);
+    const State& before = plan_.states()[at];
+    const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
+    const Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
+    return {setting, division(setting, at, exchange), before.element.bytes()};
+  }
+
+  static NodeTraffic in_parts(NodeTraffic traffic, Index parts) {
+    traffic.messages_within *= parts;
+    traffic.most_messages_within *= parts;
+    traffic.most_messages_between *= parts;
+    return traffic;
+  }
+
+  /// Of pipelined exchanges, what is hidden behind the sweeps beside them. A sweep between two of
+  /// them hides half of itself behind each.
+  void hide(std::vector<StepCost>& steps) const {
+    const auto pipelined = [&](std::size_t leg) {
+      return leg < steps.size() && is_exchange(schedule_.legs[leg]) &&
+             exchange_of(schedule_.legs[leg]).pipelined();
+    };
+    for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
+      if (!pipelined(i)) continue;
+      const Travel travel = travel_of(static_cast<std::size_t>(schedule_.legs[i].step));
+      const Chunks& chunks = exchange_of(schedule_.legs[i]).chunks;
+      const NodeTraffic traffic = in_parts(travel.traffic, chunks.parts());
+      PipelineLoad load;
+      load.before = steps[i - 1].cost.total() * (i > 1 && pipelined(i - 2) ? 0.5 : 1.);
+      load.behind = steps[i + 1].cost.total() * (pipelined(i + 2) ? 0.5 : 1.);
+      load.exchange = steps[i].cost.total();
+      load.busy = busy_seconds(travel.setting, traffic, travel.bytes);
+      steps[i].cost.hidden =
+          std::max(0., load.before + load.exchange + load.behind - pipelined_seconds(load, chunks));
+    }
+  }
+
+  [[nodiscard]] const Exchange& exchange_of(const Leg& leg) const {
+    return std::get<Exchange>(plan_.steps()[static_cast<std::size_t>(leg.step)]);
+  }
+
   [[nodiscard]] Index complex_bytes() const {
     return Element{true, plan_.problem().precision}.bytes();
   }
@@ -196,20 +270,20 @@ class Pricer {
     step.what = fmt::format("exchange by {}", name_of(exchange.route));
     step.bytes = exchange.traffic.elements * bytes;
     step.messages = exchange.traffic.messages;
-    const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
     if (exchange.route == Route::windows) {
       expect(machine_.windows.meet, static_cast<double>(plan_.ranks()), "ranks that meet");
       step.cost = windows_cost({machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model});
       return;
     }
-    const Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
-    const NodeTraffic by_node = division(setting, at, exchange);
+    const Travel travel = travel_of(at);
+    const NodeTraffic by_node = in_parts(travel.traffic, exchange.chunks.parts());
     step.bytes_between = step.bytes - by_node.elements_within * bytes;
     step.messages_between = step.messages - by_node.messages_within;
     expect_messages(machine_.in_node, by_node.most_within * bytes, by_node.most_messages_within);
     expect_messages(machine_.between_nodes, by_node.most_between * bytes,
                     by_node.most_messages_between);
-    step.cost = messages_cost(setting, by_node, bytes);
+    step.cost = messages_cost(travel.setting, by_node, bytes);
+    if (exchange.pipelined()) return;  // what a rank keeps stays where it is
     const Index sent = in_complex(exchange.traffic.most_sent, before.element);
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
   }
@@ -217,8 +291,16 @@ class Pricer {
   [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
                                      const Exchange& exchange) const {
     const Traffic& all = exchange.traffic;
+    const Index parts = exchange.chunks.parts();
     if (per_node_ >= setting.ranks) {
-      return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
+      return {all.elements,
+              all.messages / parts,
+              all.most_sent,
+              all.most_messages_sent / parts,
+              0,
+              0,
+              0,
+              false};
     }
     if (exchange.mirrors()) {
       // Partners are k and -k: hardly ever on one node.
@@ -311,6 +393,11 @@ Index PlanCost::messages() const {
   Index sum = 0;
   for (const StepCost& step : steps) sum += step.messages;
   return sum;
+}
+
+std::vector<double> seconds_by_chunks(const Plan& plan, const Machine& machine, std::size_t step,
+                                      std::span<const Chunks> ways) {
+  return Pricer(plan, machine, {}).by_chunks(step, ways);
 }
 
 PlanCost price(const Plan& plan, const Machine& machine, const PriceOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plan/chunks.hpp"
 #include "plan/mirror.hpp"
 
 namespace kallima {
@@ -220,6 +221,19 @@ void require_room(const State& state, Index ranks) {
   }
 }
 
+/// Every message goes in so many parts.
+void multiply_messages(Traffic& traffic, Index parts) {
+  traffic.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
+  traffic.most_messages_sent *= parts;
+  traffic.most_messages_received *= parts;
+}
+
+void divide_messages(Traffic& traffic, Index parts) {
+  traffic.messages /= parts;
+  traffic.most_messages_sent /= parts;
+  traffic.most_messages_received /= parts;
+}
+
 }  // namespace
 
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
@@ -242,6 +256,7 @@ void Plan::append(Step step) {
     } else {
       exchange->traffic = traffic(states_.back().layout, exchange->to);
     }
+    multiply_messages(exchange->traffic, exchange->chunks.parts());
   }
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
@@ -249,9 +264,21 @@ void Plan::append(Step step) {
 
 Plan Plan::with_route(Route route) const {
   Plan plan = *this;
-  for (Step& step : plan.steps_) {
-    if (auto* const exchange = std::get_if<Exchange>(&step)) exchange->route = route;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!std::holds_alternative<Exchange>(steps_[i])) continue;
+    plan = plan.with_chunks(i, {});
+    std::get<Exchange>(plan.steps_[i]).route = route;
   }
+  return plan;
+}
+
+Plan Plan::with_chunks(std::size_t step, const Chunks& chunks) const {
+  Plan plan = *this;
+  auto& exchange = std::get<Exchange>(plan.steps_[step]);
+  divide_messages(exchange.traffic, exchange.chunks.parts());
+  exchange.chunks = chunks;
+  if (chunks.parts() > 1) Cutting(plan, step);  // throws
+  multiply_messages(exchange.traffic, chunks.parts());
   return plan;
 }
 
@@ -270,6 +297,10 @@ Plan Plan::reversed() const {
       Traffic& moved = exchange->traffic;
       std::swap(moved.most_sent, moved.most_received);
       std::swap(moved.most_messages_sent, moved.most_messages_received);
+      std::swap(exchange->chunks.sent, exchange->chunks.taken);
+      std::swap(exchange->chunks.sent_digit, exchange->chunks.taken_digit);
+      divide_messages(moved, std::get<Exchange>(steps_[i]).chunks.parts());
+      multiply_messages(moved, exchange->chunks.parts());
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/root_table.hpp"
+#include "plan/chunks.hpp"
 #include "plan/tile.hpp"
 
 namespace kallima {
@@ -29,10 +30,16 @@ bool copies(const Plan& plan, const Leg& leg) {
   return sweep != nullptr && sweep->kernel == Kernel::none;
 }
 
+/// An exchange whose parts take each other's places.
+bool is_pipelined(const Plan& plan, std::size_t step) {
+  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).pipelined();
+}
+
 /// Reads and writes the same lines at the same places, so it can stay in its area.
 bool can_stay(const Plan& plan, const Leg& leg) {
   if (leg.step == Leg::copy || leg.gathers || leg.scatters) return false;
   const auto step = static_cast<std::size_t>(leg.step);
+  if (is_pipelined(plan, step)) return true;
   // Reals and their frequencies differ in size.
   return !is_exchange(plan, step) &&
          plan.states()[step].element == plan.states()[leg.last() + 1].element;
@@ -168,7 +175,8 @@ Schedule schedule(const Plan& plan, bool in_place) {
   if (legs.front().to == Area::output && !can_stay(plan, legs.front())) {
     std::size_t mover = legs.size();
     for (std::size_t i = 1; i < legs.size(); ++i) {
-      if (can_stay(plan, legs[i])) mover = i;
+      const bool exchange = is_exchange(plan, static_cast<std::size_t>(legs[i].step));
+      if (!exchange && can_stay(plan, legs[i])) mover = i;
     }
     assign(plan, legs, mover);
     if (mover == legs.size()) {
@@ -199,6 +207,65 @@ Index positions_along(const Plan& plan, const Leg& leg, const Sweep& sweep) {
                   plan.states()[leg.last() + 1].layout.shape()[digit]);
 }
 
+std::vector<Placed> placed_lanes(const std::vector<Lane>& lanes, bool in_output, Index capacity) {
+  std::vector<Placed> result;
+  Index at = 0;
+  Index spilled = 0;
+  bool spills = false;
+  for (const Lane& lane : lanes) {
+    spills = spills || (in_output && at + lane.room() > capacity);
+    Index& next = spills ? spilled : at;
+    result.push_back({spills, next});
+    next += lane.room();
+  }
+  return result;
+}
+
+namespace {
+
+/// True where every rank of the plan holds the same sizes as rank 0 in every state.
+bool uniform(const Plan& plan) {
+  for (const State& state : plan.states()) {
+    const Layout& layout = state.layout;
+    if (!layout.is_grid() || layout.ranks() != plan.ranks()) return false;
+    for (std::size_t a = 0; a < layout.axes(); ++a) {
+      if (!layout.axis(a).even()) return false;
+    }
+  }
+  return true;
+}
+
+/// Makes room for the lanes of the pipelined exchange that is a leg, on a rank with so many
+/// elements of output. Where all ranks hold the same, without listing peers, and as much on each.
+void add_lanes(const Plan& plan, const Leg& leg, Index rank, Index capacity, Workspace& need) {
+  const auto step = static_cast<std::size_t>(leg.step);
+  const Element& element = plan.states()[step].element;
+  Index all = 0;
+  Index largest = 0;
+  if (uniform(plan)) {
+    const auto& exchange = std::get<Exchange>(plan.steps()[step]);
+    const double extra = largest_part(plan, step);
+    const auto with_extra = [&](Index size) {
+      return size + 1 + static_cast<Index>(extra * static_cast<double>(size));
+    };
+    all = with_extra(plan.states()[step].layout.local_size(rank));
+    largest = with_extra(exchange.traffic.largest_message);
+  } else {
+    for (const Lane& lane : lanes(plan, step, rank)) {
+      all += lane.room();
+      largest = std::max(largest, lane.room());
+    }
+  }
+  all = in_complex(all, element);
+  if (leg.to == Area::workspace) {
+    need.main = std::max(need.main, all);
+  } else if (all > capacity) {
+    need.spill = std::max(need.spill, std::min(all, all - capacity + in_complex(largest, element)));
+  }
+}
+
+}  // namespace
+
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   Workspace result;
   const Index capacity = output_capacity(plan, schedule.in_place, rank);
@@ -209,7 +276,11 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
     const Index size =
         leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, leg.last() + 1, rank);
     if (leg.meets) continue;
-    if (leg.to == Area::workspace) {
+    if (exchange && is_pipelined(plan, step)) {
+      add_lanes(plan, leg, rank, capacity, result);
+    } else if (leg.scatters && is_pipelined(plan, leg.last() + 1)) {
+      // The exchange behind has room for it.
+    } else if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
     } else if (leg.to == Area::window) {
       result.window = std::max(result.window, size);
@@ -254,22 +325,6 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   }
   return result;
 }
-
-namespace {
-
-/// True where every rank of the plan holds the same sizes as rank 0 in every state.
-bool uniform(const Plan& plan) {
-  for (const State& state : plan.states()) {
-    const Layout& layout = state.layout;
-    if (!layout.is_grid() || layout.ranks() != plan.ranks()) return false;
-    for (std::size_t a = 0; a < layout.axes(); ++a) {
-      if (!layout.axis(a).even()) return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
   if (uniform(plan)) return workspace(plan, schedule, 0);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "kallima/plan.hpp"
+#include "plan/chunks.hpp"
 
 namespace kallima {
 
@@ -89,6 +90,14 @@ struct Workspace {
   [[nodiscard]] Index arrays() const { return main + spill + window + other_window; }
   [[nodiscard]] Index elements() const { return arrays() + tile + roots; }
 };
+
+/// Where the lanes of a pipelined exchange begin, in elements: one behind the other in its area;
+/// from the first on that an output of this capacity has no room for, behind the workspace.
+struct Placed {
+  bool spills = false;
+  Index begin = 0;
+};
+std::vector<Placed> placed_lanes(const std::vector<Lane>& lanes, bool in_output, Index capacity);
 
 /// O(steps) for one rank.
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank);

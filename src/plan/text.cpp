@@ -21,6 +21,9 @@ namespace {
 /// More than any machine has, and few enough to go through.
 constexpr Index most_ranks = Index{1} << 26;
 
+/// Far more than any plan has.
+constexpr Index most_chunks = Index{1} << 16;
+
 constexpr const char* remark = "            ";
 
 std::string direction_text(Direction direction) {
@@ -117,6 +120,16 @@ std::string mirror_text(const Exchange& exchange, const State& after) {
   return fmt::format(", k with {} - k{}{}", n, digits.empty() ? "" : " where ", digits);
 }
 
+/// ", 8 chunks of z sent, 8 of ky taken", where it goes in chunks.
+std::string chunks_text(const Exchange& exchange, const State& before) {
+  if (!exchange.pipelined()) return {};
+  const Chunks& chunks = exchange.chunks;
+  const std::vector<std::string> names = before.names();
+  return fmt::format(", {} chunks of {} sent, {} of {} taken", chunks.sent,
+                     names[static_cast<std::size_t>(chunks.sent_digit)], chunks.taken,
+                     names[static_cast<std::size_t>(chunks.taken_digit)]);
+}
+
 /// What a sweep multiplies by, for people.
 std::string twiddle_remark(const Sweep& sweep, const State& before, const State& after) {
   if (sweep.kernel == Kernel::none) return {};
@@ -186,8 +199,9 @@ std::string body(const Plan& plan) {
       continue;
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-    out += fmt::format("  exchange  {} by {}{}\n", plan.states()[i + 1].to_text(),
-                       name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]));
+    out += fmt::format("  exchange  {} by {}{}{}\n", plan.states()[i + 1].to_text(),
+                       name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]),
+                       chunks_text(exchange, plan.states()[i]));
     out += traffic_remark(exchange.traffic, plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
@@ -286,7 +300,19 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
   return {after.digits, Layout::parse(rest.substr(0, where), radices, names)};
 }
 
-/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]]
+/// messages, 8 chunks of z sent, 8 of ky taken
+Chunks parse_chunks(const std::vector<std::string>& words, const State& before,
+                    std::string_view line) {
+  const std::vector<std::string> names = before.names();
+  const auto digit = [&](const std::string& name) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) damaged(line);
+    return static_cast<int>(at - names.begin());
+  };
+  return {digit(words[4]), count_in(words[1]), digit(words[8]), count_in(words[6])};
+}
+
+/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]], or in chunks
 Exchange parse_exchange(std::string_view rest, const State& before, std::string_view line) {
   const std::size_t by = rest.rfind(" by ");
   if (by == std::string_view::npos) damaged(line);
@@ -296,6 +322,15 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
   if (words.size() == 1) {
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.route = parse_route(words[0]);
+    return exchange;
+  }
+  if (words.size() == 10 && words[2] == "chunks" && words[0] == "messages,") {
+    exchange.to = Layout::parse(to, before.layout.shape(), before.names());
+    exchange.chunks = parse_chunks(words, before, line);
+    if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
+        exchange.chunks.sent > most_chunks || exchange.chunks.taken > most_chunks) {
+      damaged(line);
+    }
     return exchange;
   }
   const bool whole = words.size() == 6;

@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "machine/pace.hpp"
+#include "planner/pipeline.hpp"
 #include "planner/writer.hpp"
 
 namespace kallima {
@@ -73,6 +74,10 @@ void validate(const PlanRequest& request) {
   }
   if (request.tile_bytes < 1) {
     throw InvalidOption(fmt::format("tiles of {} bytes; give at least 1", request.tile_bytes));
+  }
+  if (request.chunks < 0 || request.chunks > most_chunks) {
+    throw InvalidOption(fmt::format("{} chunks; give 1 to {}, or 0 for what is cheapest",
+                                    request.chunks, most_chunks));
   }
   if (request.placement.ranks_per_node < 0) {
     throw InvalidOption(fmt::format("{} ranks a node; give at least 1, or 0 for not known",
@@ -165,7 +170,11 @@ class Collector {
   void add(Way way, int imbalance, const Plan& plan) {
     const auto same = [&](const NamedPlan& other) { return other.plan == plan; };
     if (std::any_of(plans_.begin(), plans_.end(), same)) return;
-    plans_.push_back({way, imbalance, plan, price(plan, machine_)});
+    const std::optional<Plan> in_chunks = pipelined(plan, machine_, request_.chunks);
+    if (!in_chunks || request_.chunks == 0) {
+      plans_.push_back({way, imbalance, plan, price(plan, machine_)});
+    }
+    if (in_chunks) plans_.push_back({way, imbalance, *in_chunks, price(*in_chunks, machine_)});
   }
 
   const PlanRequest& request_;

@@ -7,7 +7,6 @@
 #include "transform/core.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -22,8 +21,6 @@
 namespace kallima {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 template <class T>
 std::array<T, 2> factors(Scaling scaling, Index elements) {
@@ -134,80 +131,48 @@ void TransformCore<T>::adopt(const Plan& forward) {
     limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);
   }
   limits.large_counts = options_.large_counts;
-  channel_ = std::make_unique<transport::Channel>(communicator_, limits);
-  alltoallv_fits_ = forward.largest_local_size() <= limits.most_bytes / bytes;
+  for (auto& driver : drivers_) driver.reset();
+  channel_ = std::make_shared<transport::Channel>(communicator_, limits);
+  const Carriers carriers{communicator_, limits, channel_,
+                          forward.largest_local_size() <= limits.most_bytes / bytes};
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
-      auto& executor = executors_[variant(direction, in_place)];
-      executor = std::make_unique<exec::Executor<T>>(plan(direction), in_place, rank, *engines_,
-                                                     tile, workers);
-      for (std::size_t leg = 0; leg < executor->legs(); ++leg) {
-        if (executor->is_exchange(leg)) channel_->reserve(executor->receives(leg, {}));
-      }
-      took_[variant(direction, in_place)].assign(executor->legs(), {});
+      drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(
+          exec::Executor<T>(plan(direction), in_place, rank, *engines_, tile, workers), carriers,
+          areas(nullptr, nullptr));
     }
   }
+}
+
+template <class T>
+typename Driver<T>::Areas TransformCore<T>::areas(const std::complex<T>* in,
+                                                  std::complex<T>* out) const {
+  return {in,
+          out,
+          reinterpret_cast<std::complex<T>*>(workspace_.view().data),
+          reinterpret_cast<std::complex<T>*>(tile_.view().data),
+          {window_of_[0], window_of_[1]}};
 }
 
 template <class T>
 void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::complex<T>* out) {
   communicator_->require_alive();  // others may have gone, and would be waited for in vain
-  const std::size_t which = variant(direction, in == out);
-  exec::Executor<T>& executor = *executors_[which];
-  const typename exec::Executor<T>::Areas areas{
-      in,
-      out,
-      reinterpret_cast<std::complex<T>*>(workspace_.view().data),
-      reinterpret_cast<std::complex<T>*>(tile_.view().data),
-      {window_of_[0], window_of_[1]}};
-  // What others still read of this rank's windows, for the transform before, belongs to the first
-  // leg: it waits for them.
-  Clock::time_point begin = Clock::now();
-  if (windows_) windows_->wait();
-  const T factor = factors_[static_cast<std::size_t>(direction)];
-  for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
-    if (executor.is_exchange(leg)) {
-      exchange(executor, leg, areas);
-    } else {
-      executor.sweep(leg, areas, factor);
-    }
-    const Clock::time_point end = Clock::now();
-    took_[which][leg].add(std::chrono::duration<double>(end - begin).count());
-    begin = end;
-  }
-  if (windows_) windows_->arrive();
-}
-
-template <class T>
-void TransformCore<T>::exchange(exec::Executor<T>& executor, std::size_t leg,
-                                const typename exec::Executor<T>::Areas& areas) {
-  if (executor.route(leg) == Route::windows) {
-    windows_->meet();
-    channel_->count(executor.sends(leg, areas), executor.receives(leg, areas));
-    return;
-  }
-  executor.keep(leg, areas);
-  const auto sends = executor.sends(leg, areas);
-  const auto receives = executor.receives(leg, areas);
-  if (executor.route(leg) == Route::alltoallv && alltoallv_fits_) {
-    channel_->alltoallv(sends, receives);
-  } else {
-    channel_->exchange(sends, receives);
-  }
+  drivers_[variant(direction, in == out)]->run(
+      areas(in, out), factors_[static_cast<std::size_t>(direction)], windows_.get());
 }
 
 template <class T>
 Timings TransformCore<T>::timings(Direction direction) const {
+  const auto took = [&](bool in_place) -> const std::vector<exec::Recent>& {
+    return drivers_[variant(direction, in_place)]->took();
+  };
   const auto runs = [&](bool in_place) {
-    const std::vector<exec::Recent>& took = took_[variant(direction, in_place)];
-    return took.empty() ? 0 : took.front().count();
+    return took(in_place).empty() ? 0 : took(in_place).front().count();
   };
   Timings result;
   result.in_place = runs(true) > runs(false);
   result.runs = runs(result.in_place);
-  for (const exec::Recent& leg : took_[variant(direction, result.in_place)]) {
-    result.legs.push_back(leg.median());
-  }
+  for (const exec::Recent& leg : took(result.in_place)) result.legs.push_back(leg.median());
   return result;
 }
 

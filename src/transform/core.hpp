@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a Transform is made of, on one rank: two plans, four executors (each direction, in and out
-// of place), engines, workspace and a channel. How ranks agree on all that is here too.
+// What a Transform is made of, on one rank: two plans, four drivers (each direction, in and out of
+// place), engines, workspace and a channel. How ranks agree on all that is here too.
 #pragma once
 
 #include <array>
@@ -10,13 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/executor.hpp"
-#include "exec/recent.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
+#include "transform/driver.hpp"
 #include "transport/agreement.hpp"
-#include "transport/channel.hpp"
-#include "transport/windows.hpp"
 
 namespace kallima {
 
@@ -67,10 +64,10 @@ class TransformCore {
   };
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
-  void exchange(exec::Executor<T>& executor, std::size_t leg,
-                const typename exec::Executor<T>::Areas& areas);
+  [[nodiscard]] typename Driver<T>::Areas areas(const std::complex<T>* in,
+                                                std::complex<T>* out) const;
   [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
-  /// Where an executor and its times are.
+  /// Where a driver is.
   static std::size_t variant(Direction direction, bool in_place) {
     return 2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0);
   }
@@ -87,10 +84,8 @@ class TransformCore {
   std::array<Index, 2> window_bytes_{};
   Buffer tile_;
   std::unique_ptr<exec::EngineSet<T>> engines_;
-  std::array<std::unique_ptr<exec::Executor<T>>, 4> executors_;  // by variant
-  std::array<std::vector<exec::Recent>, 4> took_;                // by variant and leg
-  std::unique_ptr<transport::Channel> channel_;
-  bool alltoallv_fits_ = true;
+  std::shared_ptr<transport::Channel> channel_;
+  std::array<std::unique_ptr<Driver<T>>, 4> drivers_;  // by variant
 };
 
 extern template class TransformCore<float>;

@@ -5,29 +5,27 @@
 #include <string>
 
 #include "kallima/error.hpp"
+#include "transport/parts.hpp"
 
 namespace kallima::transport {
 
 namespace {
 
-// Any tag will do: the communicator is ours, and messages between two ranks keep their order.
-constexpr int tag = 1;
-
 int send_part(const std::byte* data, Index bytes, int peer, MPI_Comm comm, MPI_Request* request) {
 #if MPI_VERSION >= 4
-  return MPI_Isend_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
+  return MPI_Isend_c(data, bytes, MPI_BYTE, peer, message_tag, comm, request);
 #else
-  return MPI_Isend(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, tag, comm,
-                   request);
+  return MPI_Isend(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, message_tag,
+                   comm, request);
 #endif
 }
 
 int receive_part(std::byte* data, Index bytes, int peer, MPI_Comm comm, MPI_Request* request) {
 #if MPI_VERSION >= 4
-  return MPI_Irecv_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
+  return MPI_Irecv_c(data, bytes, MPI_BYTE, peer, message_tag, comm, request);
 #else
-  return MPI_Irecv(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, tag, comm,
-                   request);
+  return MPI_Irecv(data, narrow<int>(bytes, "bytes of a message"), MPI_BYTE, peer, message_tag,
+                   comm, request);
 #endif
 }
 
@@ -50,26 +48,11 @@ Channel::Channel(std::shared_ptr<const Communicator> communicator, Limits limits
   sending_.assign(static_cast<std::size_t>(limits_.in_flight), MPI_REQUEST_NULL);
 }
 
-Index Channel::parts(Index bytes) const {
-  if (bytes <= limits_.most_bytes || (limits_.large_counts && has_large_counts())) return 1;
-  return ceil_div(bytes, limits_.most_bytes);
-}
-
 void Channel::reserve(std::span<const Message> receives) {
   Index needed = 0;
-  for (const Message& message : receives) needed += parts(message.data.bytes);
+  for (const Message& message : receives) needed += count_parts(message.data.bytes, limits_);
   receiving_.reserve(std::max(receiving_.capacity(), static_cast<std::size_t>(needed)));
   counts_.resize(4 * static_cast<std::size_t>(communicator_->size));
-}
-
-template <class Start>
-void Channel::post(const Message& message, std::vector<MPI_Request>& requests, Start start) {
-  const Index count = parts(message.data.bytes);
-  const Index part = ceil_div(message.data.bytes, count);
-  for (Index at = 0; at < message.data.bytes; at += part) {
-    start(message.data.data + at, std::min(part, message.data.bytes - at),
-          static_cast<int>(message.peer), requests);
-  }
 }
 
 void Channel::count(std::span<const Message> sends, std::span<const Message> receives) {
@@ -85,20 +68,20 @@ void Channel::exchange(std::span<const Message> sends, std::span<const Message> 
   const MPI_Comm comm = communicator_->comm;
   receiving_.clear();
   for (const Message& message : receives) {
-    post(message, receiving_,
-         [&](std::byte* data, Index bytes, int peer, std::vector<MPI_Request>& requests) {
-           requests.push_back(MPI_REQUEST_NULL);
-           check(receive_part(data, bytes, peer, comm, &requests.back()), "MPI_Irecv");
-         });
+    const auto peer = static_cast<int>(message.peer);
+    for_each_part(message, limits_, [&](std::byte* data, Index bytes) {
+      receiving_.push_back(MPI_REQUEST_NULL);
+      check(receive_part(data, bytes, peer, comm, &receiving_.back()), "MPI_Irecv");
+    });
   }
   std::size_t slot = 0;
   for (const Message& message : sends) {
-    post(message, sending_,
-         [&](const std::byte* data, Index bytes, int peer, std::vector<MPI_Request>& requests) {
-           check(MPI_Wait(&requests[slot], MPI_STATUS_IGNORE), "MPI_Wait");
-           check(send_part(data, bytes, peer, comm, &requests[slot]), "MPI_Isend");
-           slot = (slot + 1) % requests.size();
-         });
+    const auto peer = static_cast<int>(message.peer);
+    for_each_part(message, limits_, [&](const std::byte* data, Index bytes) {
+      check(MPI_Wait(&sending_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
+      check(send_part(data, bytes, peer, comm, &sending_[slot]), "MPI_Isend");
+      slot = (slot + 1) % sending_.size();
+    });
   }
   check(MPI_Waitall(narrow<int>(receiving_.size(), "parts to receive"), receiving_.data(),
                     MPI_STATUSES_IGNORE),

@@ -49,10 +49,6 @@ class Channel {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  [[nodiscard]] Index parts(Index bytes) const;
-  template <class Start>
-  void post(const Message& message, std::vector<MPI_Request>& requests, Start start);
-
   std::shared_ptr<const Communicator> communicator_;
   Limits limits_;
   Counters counters_;

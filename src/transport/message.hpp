@@ -16,6 +16,14 @@ struct Message {
   BufferView data;
 };
 
+/// When a part of a pipelined exchange may go, or come, and who waits for it.
+struct Turn {
+  Index lane = 0;   ///< numbers the peers from 0
+  Index needs = 0;  ///< to send: chunks that must be computed
+  Index taken = 0;  ///< to receive: the chunk that wants it
+  Index apart = 0;  ///< bytes that the receiver has room for before it has sent as many
+};
+
 /// Bytes and messages really moved between different ranks, and exchanges done.
 struct Counters {
   Index bytes_sent = 0;

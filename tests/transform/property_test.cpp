@@ -24,6 +24,7 @@
 #include "kallima/kallima.h"
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
+#include "planner/pipeline.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
 
@@ -53,6 +54,12 @@ Index total(Index value, MPI_Comm comm, MPI_Op op = MPI_SUM) {
   MPI_Allreduce(&value, &sum, 1, MPI_INT64_T, op, comm);
   return sum;
 }
+
+/// What was seen over all configurations.
+struct Tally {
+  double worst = 0.0;  ///< error over what is promised
+  int pipelined = 0;   ///< configurations whose exchanges could be cut
+};
 
 /// The route that is taken where this one is asked for: windows are of one node.
 Route taken(Route asked, MPI_Comm comm) {
@@ -217,18 +224,20 @@ Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements
   return "the spectrum has " + std::to_string(is / want) + " of the energy";
 }
 
-/// Runs forward and back by one route and checks everything that concerns one route alone.
+/// Runs a plan forward and back and checks everything that concerns it alone.
 template <class T>
-Complaint check_route(const Configuration& c, Route route, const Plan& steps, std::uint64_t seed,
-                      MPI_Comm comm, Elements<T>& result, double& worst) {
+Complaint check_plan(const Configuration& c, const Plan& wanted, std::uint64_t seed, MPI_Comm comm,
+                     Elements<T>& result, double& worst) {
   Options options = c.options;
-  options.plan = std::make_shared<const Plan>(steps.with_route(route));
+  options.plan = std::make_shared<const Plan>(wanted);
   const Planned<T> fft = planned<T>(c, options, comm);
   const Plan& plan = fft.plan();
-  const Route expected_route = taken(route, comm);
-  for (const Step& step : plan.steps()) {
-    const auto* const exchange = std::get_if<Exchange>(&step);
-    if (exchange != nullptr && exchange->route != expected_route) return "another route was taken";
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
+    if (exchange == nullptr) continue;
+    const auto& asked = std::get<Exchange>(wanted.steps()[i]);
+    if (exchange->route != taken(asked.route, comm)) return "another route was taken";
+    if (exchange->chunks != asked.chunks) return "other chunks were taken";
   }
   const Index elements = volume(c.shape);
   const End<T> from(plan.states().front(), fft.rank());
@@ -369,19 +378,21 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
 
 template <class T>
 Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
-                              double& worst) {
+                              Tally& tally) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
+  double& worst = tally.worst;
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
   Elements<T> by_windows;
   // One plan for all routes: prices lead to others where messages are dear.
   const Plan steps = planned<T>(c, c.options, comm).plan();
-  Complaint complaint = check_route<T>(c, Route::messages, steps, seed, comm, by_messages, worst);
+  const auto by = [&](Route route) { return steps.with_route(route); };
+  Complaint complaint = check_plan<T>(c, by(Route::messages), seed, comm, by_messages, worst);
   if (!complaint.empty()) return "messages: " + complaint;
-  complaint = check_route<T>(c, Route::alltoallv, steps, seed, comm, by_alltoallv, worst);
+  complaint = check_plan<T>(c, by(Route::alltoallv), seed, comm, by_alltoallv, worst);
   if (!complaint.empty()) return "alltoallv: " + complaint;
-  complaint = check_route<T>(c, Route::windows, steps, seed, comm, by_windows, worst);
+  complaint = check_plan<T>(c, by(Route::windows), seed, comm, by_windows, worst);
   if (!complaint.empty()) return "windows: " + complaint;
   const Plan plan = steps.with_route(seed % 2 == 0 ? Route::messages : Route::windows);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
@@ -390,6 +401,18 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   if (!same_bits<T>(by_messages, by_alltoallv, held)) return "Alltoallv gives other bits";
   if (!same_bits<T>(by_messages, by_windows, held)) return "windows give other bits";
   if (!same_bits<T>(by_messages, alone, held)) return "loopback gives other bits";
+  const Index chunks = Random(seed, 1).pick<Index>({2, 3, 4, 8});
+  if (const auto cut = pipelined(by(Route::messages), built_in_machine(), chunks)) {
+    ++tally.pipelined;
+    Elements<T> in_chunks;
+    complaint = check_plan<T>(c, *cut, seed, comm, in_chunks, worst);
+    if (!complaint.empty()) return "in chunks: " + complaint;
+    if (!same_bits<T>(by_messages, in_chunks, held)) return "chunks give other bits";
+    if (!same_bits<T>(by_messages, on_loopback<T>(c, *cut, seed, rank, complaint), held)) {
+      return "chunks give other bits on loopback";
+    }
+    if (!complaint.empty()) return "in chunks: " + complaint;
+  }
   const Elements<T> from_c = through_c<T>(c, steps, seed, comm, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, from_c, held)) return "the C interface gives other bits";
@@ -431,7 +454,7 @@ int run(int argc, char** argv) {
   int world = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world);
-  double worst = 0.0;
+  Tally tally;
   int failures = 0;
   unsigned long long done = 0;
   std::set<std::string> different;
@@ -447,8 +470,8 @@ int run(int argc, char** argv) {
     Complaint complaint;
     if (member) {
       try {
-        complaint = c.single ? check_configuration<float>(c, arguments.seed + k, comm, worst)
-                             : check_configuration<double>(c, arguments.seed + k, comm, worst);
+        complaint = c.single ? check_configuration<float>(c, arguments.seed + k, comm, tally)
+                             : check_configuration<double>(c, arguments.seed + k, comm, tally);
       } catch (const std::exception& error) {
         complaint = std::string("threw: ") + error.what();
       }
@@ -472,12 +495,13 @@ int run(int argc, char** argv) {
     }
   }
   double largest = 0.0;
-  MPI_Allreduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&tally.worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (world_rank == 0) {
     std::printf(
-        "%llu configurations (%zu different) on up to %d ranks, %d failed; largest error %.2f of "
-        "what is promised\n",
-        done, different.size(), world, failures, largest);
+        "%llu configurations (%zu different, %d of them in chunks too) on up to %d ranks, %d "
+        "failed; "
+        "largest error %.2f of what is promised\n",
+        done, different.size(), tally.pipelined, world, failures, largest);
   }
   return failures == 0 ? 0 : 1;
 }

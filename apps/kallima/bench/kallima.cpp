@@ -16,6 +16,7 @@ Options options_for(const Task& task) {
   options.in = task.request.in;
   options.out = task.request.out;
   options.route = task.request.route;
+  options.chunks = task.request.chunks;
   options.effort = task.effort;
   options.threads = task.threads;
   options.halved = task.request.problem.halved;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <cstdio>
+
+#include "calibrate/work.hpp"
+#include "kallima/transform.hpp"
+
+namespace kallima::bench {
+
+namespace {
+
+template <class T>
+class RunnerOf final : public Runner {
+ public:
+  RunnerOf(const World& world, const Plan& plan)
+      : fft_(world.communicator->comm, plan.problem().shape, options_for(plan)),
+        arrays_(bytes(plan)),
+        bound_(fft_.bind_memory(Direction::forward, arrays_.from(), room(plan.input()),
+                                arrays_.to(), room(plan.output()))) {}
+
+  void run() override { bound_.run(); }
+
+ private:
+  static Options options_for(const Plan& plan) {
+    Options options;
+    options.plan = std::make_shared<const Plan>(plan);
+    return options;
+  }
+  [[nodiscard]] std::size_t room(const Layout& layout) const {
+    return static_cast<std::size_t>(layout.room(fft_.rank()));
+  }
+  [[nodiscard]] Index bytes(const Plan& plan) const {
+    const std::size_t most = std::max({room(plan.input()), room(plan.output()), std::size_t{1}});
+    return static_cast<Index>(most * sizeof(std::complex<T>));
+  }
+
+  Transform<T> fft_;
+  calibrate::Arrays arrays_;
+  Bound<T> bound_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan) {
+  if (plan.problem().precision == Precision::f32) {
+    return std::make_unique<RunnerOf<float>>(world, plan);
+  }
+  return std::make_unique<RunnerOf<double>>(world, plan);
+}
+
+double timed(const World& world, Runner& runner) {
+  using Clock = std::chrono::steady_clock;
+  const MPI_Comm comm = world.communicator->comm;
+  MPI_Barrier(comm);
+  const Clock::time_point begin = Clock::now();
+  runner.run();
+  const double mine = std::chrono::duration<double>(Clock::now() - begin).count();
+  double slowest = 0.;
+  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return slowest;
+}
+
+void say(const World& world, const Json& line) {
+  if (!world.speaks()) return;
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);
+}
+
+}  // namespace kallima::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What programs that measure many transforms in one launch have in common.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "kallima/machine.hpp"
+#include "kallima/plan.hpp"
+#include "transport/communicator.hpp"
+
+namespace kallima::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// All ranks, and what plans are priced on.
+struct World {
+  std::shared_ptr<const transport::Communicator> communicator;
+  std::shared_ptr<const Machine> machine;
+
+  [[nodiscard]] bool speaks() const { return communicator->rank == 0; }
+};
+
+/// A plan, made ready to run. Collective.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual void run() = 0;
+};
+
+/// Out of place, of complex data.
+std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan);
+
+/// Seconds of one run, of the slowest rank. Collective.
+double timed(const World& world, Runner& runner);
+
+/// Prints one object on a line, on one rank.
+void say(const World& world, const Json& line);
+
+}  // namespace kallima::bench

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/chunks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "kallima/error.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// The pass beside an exchange: its first sweep, and whether a second one shares it.
+struct Pass {
+  std::size_t step = 0;
+  bool joined = false;
+
+  [[nodiscard]] const Sweep& sweep(const Plan& plan) const {
+    return std::get<Sweep>(plan.steps()[step]);
+  }
+  [[nodiscard]] const Layout& layout(const Plan& plan) const { return plan.states()[step].layout; }
+  [[nodiscard]] bool sweeps(const Plan& plan, int digit) const {
+    const Sweep& first = sweep(plan);
+    if (first.kernel == Kernel::none) return false;
+    return first.digit == digit ||
+           (joined && std::get<Sweep>(plan.steps()[step + 1]).digit == digit);
+  }
+};
+
+const Sweep* sweep_at(const Plan& plan, std::size_t step) {
+  return step < plan.steps().size() ? std::get_if<Sweep>(&plan.steps()[step]) : nullptr;
+}
+
+std::optional<Pass> pass_beside(const Plan& plan, std::size_t step, bool sending) {
+  if (!sending) {
+    const Sweep* const behind = sweep_at(plan, step + 1);
+    if (behind == nullptr) return std::nullopt;
+    const Sweep* const next = sweep_at(plan, step + 2);
+    return Pass{step + 1, next != nullptr && next->joined};
+  }
+  const Sweep* const before = step > 0 ? sweep_at(plan, step - 1) : nullptr;
+  if (before == nullptr) return std::nullopt;
+  return before->joined ? Pass{step - 2, true} : Pass{step - 1, false};
+}
+
+/// Chunks of a rank begin at multiples of so many places along a digit: there, tiles do.
+Index unit_along(const Plan& plan, const Pass& pass, int digit, const Shape& local) {
+  const Sweep& sweep = pass.sweep(plan);
+  if (pass.joined || sweep.kernel == Kernel::none) return 1;
+  Index outer = 1;
+  Index inner = 1;
+  bool behind = false;
+  for (const int other : line_digits(pass.layout(plan), sweep, local)) {
+    if (other == digit) {
+      behind = true;
+    } else {
+      (behind ? inner : outer) *= local[static_cast<std::size_t>(other)];
+    }
+  }
+  const Index extent = local[static_cast<std::size_t>(digit)];
+  if (outer > 1 && extent * inner % sweep.lines != 0) return std::max<Index>(1, extent);
+  return sweep.lines / std::gcd(sweep.lines, inner);
+}
+
+/// The side of an exchange on one rank: bounds of its chunks follow from this.
+struct Extent {
+  Index places = 0;
+  Index unit = 1;
+};
+
+Extent extent_on(const Plan& plan, const Pass& pass, int digit, Index rank) {
+  const Shape local = pass.layout(plan).local_shape(rank);
+  return {local[static_cast<std::size_t>(digit)], unit_along(plan, pass, digit, local)};
+}
+
+/// Bounds of chunks [first, end) of so many.
+Range bounds(const Extent& extent, Index chunks, Index first, Index end) {
+  const Index units = ceil_div(extent.places, extent.unit);
+  const auto begin_of = [&](Index chunk) {
+    return std::min(extent.places, units * chunk / chunks * extent.unit);
+  };
+  return {begin_of(first), begin_of(end)};
+}
+
+/// True where each peer has in common with a rank all the places the rank holds along a digit.
+bool shared_whole(const Layout& mine, const Layout& theirs, std::size_t digit) {
+  return theirs.axis(digit).procs == 1 || theirs.axis(digit) == mine.axis(digit);
+}
+
+/// True where each axis is dealt alike on both sides or whole on one: what a rank sends to another
+/// and what it receives from it are about the same then, and can take each other's places.
+bool transposes(const Layout& from, const Layout& to) {
+  if (!from.is_grid() || !to.is_grid()) return false;
+  for (std::size_t a = 0; a < from.axes(); ++a) {
+    const bool whole = from.axis(a).procs == 1 || to.axis(a).procs == 1;
+    if (!whole && from.axis(a) != to.axis(a)) return false;
+  }
+  return true;
+}
+
+/// Ranks to look at: one where all hold the same.
+Index ranks_to_look_at(const Layout& layout) {
+  for (std::size_t a = 0; a < layout.axes(); ++a) {
+    if (!layout.axis(a).even()) return layout.ranks();
+  }
+  return 1;
+}
+
+/// Beyond this many ranks that hold different sizes, counting memory would take too long.
+constexpr Index most_uneven_ranks = 64;
+
+}  // namespace
+
+std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Shape& local_shape) {
+  std::vector<int> others = layout.order();
+  if (sweep.kernel != Kernel::none) std::erase(others, sweep.digit);
+  std::stable_partition(others.begin(), others.end(), [&](int digit) {
+    return local_shape[static_cast<std::size_t>(digit)] == 1;
+  });
+  return others;
+}
+
+std::vector<Part> parts_of(const Chunks& chunks) {
+  std::vector<Part> parts;
+  for (Index sent = 0; sent < chunks.sent; ++sent) {
+    for (Index taken = 0; taken < chunks.ahead(); ++taken) parts.push_back({sent, sent + 1, taken});
+  }
+  for (Index taken = chunks.ahead(); taken < chunks.taken; ++taken) {
+    parts.push_back({0, chunks.sent, taken});
+  }
+  return parts;
+}
+
+std::vector<CutDigit> cut_digits(const Plan& plan, std::size_t step, bool sending) {
+  const auto& exchange = std::get<Exchange>(plan.steps()[step]);
+  const std::optional<Pass> pass = pass_beside(plan, step, sending);
+  const Layout& from = plan.states()[step].layout;
+  if (!pass || exchange.mirrors() || !transposes(from, exchange.to)) return {};
+  const Layout& mine = sending ? from : exchange.to;
+  const Layout& theirs = sending ? exchange.to : from;
+  const Index ranks = ranks_to_look_at(mine);
+  if (std::max(ranks, ranks_to_look_at(theirs)) > most_uneven_ranks) return {};
+  std::vector<CutDigit> result;
+  for (const int digit : mine.order()) {
+    const auto d = static_cast<std::size_t>(digit);
+    if (pass->sweeps(plan, digit) || !shared_whole(mine, theirs, d)) continue;
+    Index most = std::numeric_limits<Index>::max();
+    for (Index rank = 0; rank < ranks; ++rank) {
+      const Shape local = mine.local_shape(rank);
+      if (volume(local) == 0) continue;
+      most = std::min(most, ceil_div(local[d], unit_along(plan, *pass, digit, local)));
+    }
+    if (most > 1) result.push_back({digit, most});
+  }
+  return result;
+}
+
+Cutting::Cutting(const Plan& plan, std::size_t step)
+    : plan_(plan), step_(step), chunks_(std::get<Exchange>(plan.steps()[step]).chunks) {
+  const auto require = [&](bool sending, int digit, Index chunks) {
+    if (chunks == 1) return;
+    for (const CutDigit& known : cut_digits(plan, step, sending)) {
+      if (known.digit == digit && chunks >= 1 && chunks <= known.most) return;
+    }
+    throw InternalError("an exchange is cut where it cannot be");
+  };
+  require(true, chunks_.sent_digit, chunks_.sent);
+  require(false, chunks_.taken_digit, chunks_.taken);
+  const bool apart =
+      chunks_.sent == 1 || chunks_.taken == 1 || chunks_.sent_digit != chunks_.taken_digit;
+  if (!apart) throw InternalError("an exchange is cut twice along the same digit");
+  if (std::get<Exchange>(plan.steps()[step]).route != Route::messages) {
+    throw InternalError("only messages go in chunks");
+  }
+}
+
+Range Cutting::sent(Index rank, Index first, Index end) const {
+  const Pass pass = *pass_beside(plan_, step_, true);
+  return bounds(extent_on(plan_, pass, chunks_.sent_digit, rank), chunks_.sent, first, end);
+}
+
+Range Cutting::taken(Index rank, Index first, Index end) const {
+  const Pass pass = *pass_beside(plan_, step_, false);
+  return bounds(extent_on(plan_, pass, chunks_.taken_digit, rank), chunks_.taken, first, end);
+}
+
+Index Lane::room() const { return std::max(apart + out.back(), in.back()); }
+
+namespace {
+
+/// Where the parts of messages begin, in units of what is common to all parts.
+class PartBegins {
+ public:
+  PartBegins(const Plan& plan, std::size_t step)
+      : plan_(plan),
+        chunks_(std::get<Exchange>(plan.steps()[step]).chunks),
+        parts_(parts_of(chunks_)),
+        before_(pass_beside(plan, step, true)),
+        behind_(pass_beside(plan, step, false)) {
+    Cutting(plan, step);  // throws
+  }
+
+  /// Of the message from `sender` to `taker`; and its end.
+  [[nodiscard]] std::vector<Index> between(Index sender, Index taker) const {
+    Extent sent{1, 1};
+    Extent taken{1, 1};
+    if (chunks_.sent > 1) sent = extent_on(plan_, *before_, chunks_.sent_digit, sender);
+    if (chunks_.taken > 1) taken = extent_on(plan_, *behind_, chunks_.taken_digit, taker);
+    std::vector<Index> begins = {0};
+    begins.reserve(parts_.size() + 1);
+    for (const Part& part : parts_) {
+      begins.push_back(begins.back() +
+                       bounds(sent, chunks_.sent, part.first, part.end).size() *
+                           bounds(taken, chunks_.taken, part.taken, part.taken + 1).size());
+    }
+    return begins;
+  }
+
+ private:
+  const Plan& plan_;
+  const Chunks& chunks_;
+  std::vector<Part> parts_;
+  std::optional<Pass> before_;
+  std::optional<Pass> behind_;
+};
+
+/// Neither of two ranks may wait for the other to send what it cannot, for want of room for what
+/// the first one sends: so an incoming part, of whatever size, has room before the outgoing one of
+/// the same number has left.
+Index apart(const std::vector<Index>& in, const std::vector<Index>& out) {
+  Index most = 0;
+  for (std::size_t i = 0; i + 1 < in.size(); ++i) {
+    most = std::max({most, in[i + 1] - out[std::min(i, out.size() - 1)], in[i + 1] - in[i]});
+  }
+  for (std::size_t i = 0; i + 1 < out.size() && in.size() > 1; ++i) {
+    most = std::max(most, out[i + 1] - out[i]);
+  }
+  return most;
+}
+
+}  // namespace
+
+double largest_part(const Plan& plan, std::size_t step) {
+  const std::vector<Index> begins = PartBegins(plan, step).between(0, 0);
+  Index largest = 0;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    largest = std::max(largest, begins[i + 1] - begins[i]);
+  }
+  return static_cast<double>(largest) / static_cast<double>(begins.back());
+}
+
+std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
+  const auto& exchange = std::get<Exchange>(plan.steps()[step]);
+  const Layout& from = plan.states()[step].layout;
+  const PartBegins part_begins(plan, step);
+  std::map<Index, Lane> by_peer;
+  const auto add = [&](const Piece& piece, bool sending) {
+    Lane& lane = by_peer[piece.peer];
+    lane.peer = piece.peer;
+    std::vector<Index>& begins = sending ? lane.out : lane.in;
+    if (piece.peer == rank) {
+      begins = {0, piece.size};
+    } else {
+      begins =
+          sending ? part_begins.between(rank, piece.peer) : part_begins.between(piece.peer, rank);
+      const Index each = piece.size / begins.back();
+      for (Index& begin : begins) begin *= each;
+    }
+  };
+  for (const Piece& piece : pieces(from, exchange.to, rank)) add(piece, true);
+  for (const Piece& piece : pieces(exchange.to, from, rank)) add(piece, false);
+  std::vector<Lane> result;
+  for (auto& entry : by_peer) {
+    Lane& lane = entry.second;
+    if (lane.out.empty()) lane.out = {0};
+    if (lane.in.empty()) lane.in = {0};
+    if (lane.peer != rank) {
+      lane.apart = apart(lane.in, lane.out);
+      lane.peer_apart = apart(lane.out, lane.in);
+    }
+    result.push_back(std::move(lane));
+  }
+  return result;
+}
+
+}  // namespace kallima

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Drives one rank's executor through its legs: sweeps, and exchanges by whatever carries them.
+// Where an exchange is pipelined, the sweep before it hands over chunk by chunk what it has
+// computed, the sweep behind it begins with what has arrived, and both move the messages on between
+// their tiles.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/recent.hpp"
+#include "transport/channel.hpp"
+#include "transport/flow.hpp"
+#include "transport/windows.hpp"
+
+namespace kallima {
+
+/// What carries messages.
+struct Carriers {
+  std::shared_ptr<const transport::Communicator> communicator;
+  transport::Limits limits;
+  std::shared_ptr<transport::Channel> channel;  ///< carries what is not pipelined, counts all
+  bool alltoallv_fits = true;                   ///< what a rank sends or receives, by an int
+};
+
+template <class T>
+class Driver {
+ public:
+  using Executor = exec::Executor<T>;
+  using Areas = typename Executor::Areas;
+
+  /// `areas` are those known by now. Makes all requests that depend on these alone.
+  Driver(Executor executor, const Carriers& carriers, const Areas& areas);
+
+  /// Runs all legs. `windows` where the plan's exchanges go by them.
+  void run(const Areas& areas, T factor, transport::Windows* windows);
+  /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
+  void run_sweeps(const Areas& areas, T factor);
+  /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
+  void run_exchanges(const Areas& areas);
+
+  [[nodiscard]] Executor& executor() { return executor_; }
+  /// What the legs took lately; a pipelined exchange, what was waited for it.
+  [[nodiscard]] const std::vector<exec::Recent>& took() const { return took_; }
+
+ private:
+  [[nodiscard]] transport::Flow* flow_at(std::size_t leg) const {
+    return leg < flows_.size() ? flows_[leg].get() : nullptr;
+  }
+  void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
+  /// A sweep beside a pipelined exchange, or between two. Returns the seconds that it waited.
+  double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor);
+
+  Executor executor_;
+  Carriers carriers_;
+  std::vector<std::unique_ptr<transport::Flow>> flows_;  // by leg
+  std::vector<exec::Recent> took_;                       // by leg
+};
+
+extern template class Driver<float>;
+extern template class Driver<double>;
+
+}  // namespace kallima

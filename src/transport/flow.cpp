@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/flow.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "kallima/error.hpp"
+#include "transport/parts.hpp"
+
+namespace kallima::transport {
+
+namespace {
+
+/// Bytes of a packet: so few that MPIs send it over TCP without asking (64 KiB with their headers,
+/// Open MPI), many beside what starting one costs.
+constexpr Index packet_bytes = 960 * 64;
+
+/// Packets of a lane that are under way at once, each way.
+constexpr std::size_t window = 64;
+
+/// Times that nothing moved after which a waiting rank lets others have its core.
+constexpr int patience = 64;
+
+}  // namespace
+
+Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limits, int number,
+           std::vector<Turn> sends, std::vector<Turn> receives)
+    : communicator_(std::move(communicator)), limits_(limits), tag_(message_tag + 1 + number) {
+  limits_.most_bytes = std::min(limits_.most_bytes, packet_bytes);
+  limits_.large_counts = false;
+  sending_.turns = std::move(sends);
+  receiving_.turns = std::move(receives);
+  std::size_t lanes = 0;
+  for (const Side* const side : {&sending_, &receiving_}) {
+    for (const Turn& turn : side->turns) {
+      lanes = std::max(lanes, static_cast<std::size_t>(turn.lane) + 1);
+    }
+  }
+  sending_.lines.resize(lanes);
+  receiving_.lines.resize(lanes);
+  std::size_t chunks = 0;
+  for (const Turn& turn : receiving_.turns) {
+    chunks = std::max(chunks, static_cast<std::size_t>(turn.taken) + 1);
+    receiving_.lines[static_cast<std::size_t>(turn.lane)].apart = turn.apart;
+  }
+  for (const Turn& turn : sending_.turns) {
+    sending_.lines[static_cast<std::size_t>(turn.lane)].apart = turn.apart;
+  }
+  wanted_.resize(chunks);
+  missing_.resize(chunks);
+}
+
+Flow::~Flow() {
+  release(sending_);
+  release(receiving_);
+}
+
+void Flow::release(Side& side) {
+  int finalized = 0;
+  if (!side.packets.empty() && MPI_Finalized(&finalized) == MPI_SUCCESS && finalized == 0) {
+    for (Packet& packet : side.packets) {
+      // Null where one has failed.
+      if (packet.request != MPI_REQUEST_NULL) MPI_Request_free(&packet.request);
+    }
+  }
+  side.packets.clear();
+}
+
+void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
+  if (messages.size() != side.turns.size()) throw InternalError("a flow has other messages");
+  const auto same = [](const Message& a, const Message& b) {
+    return a.peer == b.peer && a.data.data == b.data.data && a.data.bytes == b.data.bytes;
+  };
+  if (std::equal(messages.begin(), messages.end(), side.messages.begin(), side.messages.end(),
+                 same)) {
+    return;
+  }
+  release(side);
+  side.messages.assign(messages.begin(), messages.end());
+  for (Line& line : side.lines) line.packets.clear();
+  std::vector<Index> ends(side.lines.size(), 0);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const auto lane = static_cast<std::size_t>(side.turns[i].lane);
+    for_each_part(messages[i], limits_, [&](std::byte* data, Index bytes) {
+      ends[lane] += bytes;
+      side.lines[lane].packets.push_back(side.packets.size());
+      side.packets.push_back({i, ends[lane], MPI_REQUEST_NULL, false});
+      check(init_part(sending, data, bytes, static_cast<int>(messages[i].peer), tag_,
+                      communicator_->comm, &side.packets.back().request),
+            sending ? "MPI_Send_init" : "MPI_Recv_init");
+    });
+  }
+  const std::size_t most = std::min(side.packets.size(), window * side.lines.size());
+  side.under_way.reserve(most);
+  side.which.reserve(most);
+  completed_.resize(std::max(completed_.size(), most));
+  if (sending) return;
+  std::fill(wanted_.begin(), wanted_.end(), 0);
+  for (const Packet& packet : side.packets) {
+    ++wanted_[static_cast<std::size_t>(side.turns[packet.message].taken)];
+  }
+}
+
+void Flow::rewind(Side& side) {
+  for (Packet& packet : side.packets) packet.through = false;
+  for (Line& line : side.lines) {
+    line.started = line.through = 0;
+    line.bytes = 0;
+  }
+  side.left = side.packets.size();
+}
+
+void Flow::prepare(std::span<const Message> sends, std::span<const Message> receives) {
+  communicator_->require_alive();
+  remake(sending_, sends, true);
+  remake(receiving_, receives, false);
+}
+
+void Flow::begin(std::span<const Message> sends, std::span<const Message> receives) {
+  prepare(sends, receives);
+  rewind(sending_);
+  rewind(receiving_);
+  computed_ = 0;
+  missing_ = wanted_;
+  pulse();
+}
+
+void Flow::computed(Index chunks) {
+  computed_ = chunks;
+  pulse();
+}
+
+void Flow::start(Side& side, Line& line) {
+  const std::size_t packet = line.packets[line.started++];
+  check(MPI_Start(&side.packets[packet].request), "MPI_Start");
+  side.under_way.push_back(side.packets[packet].request);
+  side.which.push_back(packet);
+}
+
+void Flow::start_sends() {
+  for (std::size_t lane = 0; lane < sending_.lines.size(); ++lane) {
+    Line& line = sending_.lines[lane];
+    const Line& received = receiving_.lines[lane];
+    while (line.started < line.packets.size() && line.started < line.through + window) {
+      const Packet& next = sending_.packets[line.packets[line.started]];
+      if (sending_.turns[next.message].needs > computed_) break;
+      // What has come from there has left there, and made room.
+      if (received.through < received.packets.size() && next.end > received.bytes + line.apart) {
+        break;
+      }
+      start(sending_, line);
+    }
+  }
+}
+
+void Flow::start_receives() {
+  for (std::size_t lane = 0; lane < receiving_.lines.size(); ++lane) {
+    Line& line = receiving_.lines[lane];
+    const Line& sent = sending_.lines[lane];
+    while (line.started < line.packets.size() && line.started < line.through + window) {
+      const Packet& next = receiving_.packets[line.packets[line.started]];
+      if (sent.through < sent.packets.size() && next.end > sent.bytes + line.apart) break;
+      start(receiving_, line);
+    }
+  }
+}
+
+void Flow::test(Side& side) {
+  if (side.under_way.empty()) return;
+  int count = 0;
+  check(MPI_Testsome(static_cast<int>(side.under_way.size()), side.under_way.data(), &count,
+                     completed_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Testsome");
+  if (count == MPI_UNDEFINED || count == 0) return;
+  side.left -= static_cast<std::size_t>(count);
+  std::sort(completed_.begin(), completed_.begin() + count);
+  for (int i = count; i-- > 0;) {
+    const auto at = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+    Packet& packet = side.packets[side.which[at]];
+    packet.through = true;
+    const Turn& turn = side.turns[packet.message];
+    if (&side == &receiving_) --missing_[static_cast<std::size_t>(turn.taken)];
+    Line& line = side.lines[static_cast<std::size_t>(turn.lane)];
+    while (line.through < line.started && side.packets[line.packets[line.through]].through) {
+      line.bytes = side.packets[line.packets[line.through]].end;
+      ++line.through;
+    }
+    side.under_way[at] = side.under_way.back();
+    side.under_way.pop_back();
+    side.which[at] = side.which.back();
+    side.which.pop_back();
+  }
+}
+
+void Flow::pulse() {
+  test(sending_);
+  start_sends();
+  test(receiving_);
+  start_receives();
+}
+
+template <class Done>
+void Flow::wait(Done done) {
+  for (int idle = 1; !done(); ++idle) {
+    pulse();
+    if (idle % patience == 0) std::this_thread::yield();
+  }
+}
+
+void Flow::wait_for(Index taken) {
+  const std::size_t end = std::min(missing_.size(), static_cast<std::size_t>(taken) + 1);
+  for (std::size_t chunk = 0; chunk < end; ++chunk) {
+    wait([&] { return missing_[chunk] == 0; });
+  }
+}
+
+void Flow::finish() {
+  wait([&] { return sending_.left == 0 && receiving_.left == 0; });
+}
+
+}  // namespace kallima::transport

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The messages of a pipelined exchange: they leave as soon as what they carry is computed, and come
+// as soon as their place is free, while the ranks go on computing and now and then call pulse().
+// Nothing moves on by itself: MPI need not make progress outside of its calls.
+//
+// Messages travel in packets, some of each lane at a time. MPI asks a receiver for every long
+// message whether it is ready, and over TCP question and answer queue behind whatever bytes are on
+// their way to the same rank: behind few, if packets are small, and other packets travel meanwhile.
+// Rejected: whole messages, with which both directions take turns instead of sharing the wire.
+//
+// Each lane goes by itself, in the order of its messages, which is the same at both ends. Its two
+// directions wait for each other only where a place is not free, and never both: of two ranks that
+// have sent as much, each has room for a packet more.
+//
+// Requests are persistent: they are made once for arrays that stay where they are.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/channel.hpp"
+
+namespace kallima::transport {
+
+/// One pipelined exchange of a plan. Runs over and over.
+class Flow {
+ public:
+  /// Turns are parallel to the messages that begin() gets. Flows that are under way at once have
+  /// different numbers, the same on all ranks.
+  Flow(std::shared_ptr<const Communicator> communicator, const Limits& limits, int number,
+       std::vector<Turn> sends, std::vector<Turn> receives);
+  ~Flow();
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+  Flow(Flow&&) = delete;
+  Flow& operator=(Flow&&) = delete;
+
+  /// Makes requests for these messages, unless they are those of the last time. Local.
+  void prepare(std::span<const Message> sends, std::span<const Message> receives);
+  /// Prepares and begins to receive. Everything before must be through. Local.
+  void begin(std::span<const Message> sends, std::span<const Message> receives);
+  /// So many chunks of what is sent are computed: what they complete may leave.
+  void computed(Index chunks);
+  /// Moves on what can move. Never waits. Local; costs a call of MPI for each direction, and one
+  /// for each packet that it starts.
+  void pulse();
+  /// Waits until all that chunks up to this one take has arrived.
+  void wait_for(Index taken);
+  /// Waits until everything is through and this rank's memory is free.
+  void finish();
+
+ private:
+  /// What one call of MPI carries.
+  struct Packet {
+    std::size_t message = 0;
+    Index end = 0;  ///< bytes of its lane up to its end
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool through = false;
+  };
+  /// What goes one way between this rank and a peer, in order.
+  struct Line {
+    std::vector<std::size_t> packets;
+    std::size_t started = 0;
+    std::size_t through = 0;  ///< packets at the front
+    Index bytes = 0;          ///< of these
+    Index apart = 0;          ///< bytes that the receiver has room for before it sends as many
+  };
+  /// One direction.
+  struct Side {
+    std::vector<Turn> turns;
+    std::vector<Message> messages;  ///< as of the last time
+    std::vector<Packet> packets;
+    std::vector<Line> lines;             ///< by lane
+    std::vector<MPI_Request> under_way;  ///< for MPI_Testsome
+    std::vector<std::size_t> which;      ///< packets they are of
+    std::size_t left = 0;                ///< packets that are not through
+  };
+  void remake(Side& side, std::span<const Message> messages, bool sending);
+  static void release(Side& side);
+  static void rewind(Side& side);
+  static void start(Side& side, Line& line);
+  void test(Side& side);
+  void start_sends();
+  void start_receives();
+  /// Until `done`, moves on what can move.
+  template <class Done>
+  void wait(Done done);
+
+  std::shared_ptr<const Communicator> communicator_;
+  Limits limits_;
+  int tag_;
+  Side sending_;
+  Side receiving_;
+  std::vector<Index> wanted_;   // messages that a chunk takes, in packets
+  std::vector<Index> missing_;  // of these, not here yet
+  std::vector<int> completed_;  // for MPI_Testsome
+  Index computed_ = 0;
+};
+
+}  // namespace kallima::transport

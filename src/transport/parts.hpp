@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How messages of any number of bytes become calls of MPI. Private to transport.
+#pragma once
+
+#include <algorithm>
+
+#include "transport/channel.hpp"
+
+namespace kallima::transport {
+
+/// Any tag will do: the communicator is ours, and messages between two ranks keep their order.
+/// Flows that are under way at once take the tags behind.
+inline constexpr int message_tag = 1;
+
+/// Calls of MPI that a message of so many bytes takes.
+inline Index count_parts(Index bytes, const Limits& limits) {
+  if (bytes <= limits.most_bytes || (limits.large_counts && has_large_counts())) return 1;
+  return ceil_div(bytes, limits.most_bytes);
+}
+
+/// Calls visit(data, bytes) for each.
+template <class Visit>
+void for_each_part(const Message& message, const Limits& limits, Visit visit) {
+  const Index count = count_parts(message.data.bytes, limits);
+  const Index part = ceil_div(message.data.bytes, count);
+  for (Index at = 0; at < message.data.bytes; at += part) {
+    visit(message.data.data + at, std::min(part, message.data.bytes - at));
+  }
+}
+
+/// A persistent request.
+inline int init_part(bool sending, std::byte* data, Index bytes, int peer, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+#if MPI_VERSION >= 4
+  return sending ? MPI_Send_init_c(data, bytes, MPI_BYTE, peer, tag, comm, request)
+                 : MPI_Recv_init_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
+#else
+  const int count = narrow<int>(bytes, "bytes of a message");
+  return sending ? MPI_Send_init(data, count, MPI_BYTE, peer, tag, comm, request)
+                 : MPI_Recv_init(data, count, MPI_BYTE, peer, tag, comm, request);
+#endif
+}
+
+}  // namespace kallima::transport

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Plans in chunks, all ranks in one process: the same bits as in one piece, and the messages that
+// the plan announces.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstring>
+
+#include "exec/loopback.hpp"
+#include "kallima/planner.hpp"
+#include "planner/pipeline.hpp"
+#include "support/reference.hpp"
+
+namespace kallima {
+namespace {
+
+using test::flat_part;
+using test::sample;
+
+template <class T>
+using Arrays = std::vector<std::vector<std::complex<T>>>;
+
+/// Every rank's output; of complex data.
+template <class T>
+Arrays<T> output_of(const Plan& plan, bool in_place) {
+  const auto ranks = static_cast<std::size_t>(plan.ranks());
+  Arrays<T> in(ranks);
+  Arrays<T> out(ranks);
+  std::vector<const std::complex<T>*> sources;
+  std::vector<std::complex<T>*> targets;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto rank = static_cast<Index>(r);
+    for (const Index flat : flat_part(plan.input(), rank)) in[r].push_back(sample<T>(3, flat));
+    out[r].resize(static_cast<std::size_t>(plan.output().local_size(rank)));
+    in[r].resize(std::max(in[r].size(), out[r].size()));
+    sources.push_back(in[r].data());
+    targets.push_back(in_place ? in[r].data() : out[r].data());
+  }
+  exec::Loopback<T> loopback(plan, in_place);
+  loopback.run(sources, targets, T{1});
+  Index messages = 0;
+  for (Index r = 0; r < plan.ranks(); ++r) messages += loopback.counters(r).messages_sent;
+  EXPECT_EQ(messages, plan.total_moves().messages);
+  if (in_place) {
+    for (std::size_t r = 0; r < ranks; ++r) in[r].resize(out[r].size());
+    return in;
+  }
+  return out;
+}
+
+template <class T>
+bool same_bits(const Arrays<T>& a, const Arrays<T>& b) {
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    if (a[r].size() != b[r].size()) return false;
+    if (!a[r].empty() &&
+        std::memcmp(a[r].data(), b[r].data(), a[r].size() * sizeof(std::complex<T>)) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Cuts the plans of a problem in all ways and returns how many could be.
+template <class T>
+int check_all(const PlanRequest& request) {
+  int cut_plans = 0;
+  for (const NamedPlan& named : all_plans(request)) {
+    const Plan bulk = named.plan.with_route(Route::messages);
+    for (const bool in_place : {false, true}) {
+      const Arrays<T> forward = output_of<T>(bulk, in_place);
+      const Arrays<T> backward = output_of<T>(bulk.reversed(), in_place);
+      for (const Index chunks : {2, 3, 4, 16}) {
+        const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), chunks);
+        if (!cut) continue;
+        ++cut_plans;
+        EXPECT_TRUE(same_bits(output_of<T>(*cut, in_place), forward)) << cut->to_text();
+        EXPECT_TRUE(same_bits(output_of<T>(cut->reversed(), in_place), backward))
+            << cut->reversed().to_text();
+      }
+    }
+  }
+  return cut_plans;
+}
+
+PlanRequest request_of(const std::string& problem, Index ranks, Index tile_bytes) {
+  PlanRequest request;
+  request.problem = Problem::parse(problem);
+  request.ranks = ranks;
+  request.tile_bytes = tile_bytes;
+  request.route = Route::messages;
+  return request;
+}
+
+TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
+  int cut_plans = 0;
+  for (const char* const problem :
+       {"c2c:16x12x8", "c2c:9x10x7", "c2c:16x16", "c2c:15x14", "c2c:4x6x5x8", "c2c:256"}) {
+    for (const Index ranks : {2, 3, 4}) {
+      for (const Index tile : {64, 4096}) {
+        cut_plans += check_all<double>(request_of(problem, ranks, tile));
+      }
+    }
+    cut_plans += check_all<float>(request_of(std::string(problem) + ":f32", 4, 256));
+  }
+  EXPECT_GT(cut_plans, 400);
+}
+
+TEST(Pipeline, goes_between_layouts_that_users_have) {
+  PlanRequest request = request_of("c2c:8x12x10", 4, 512);
+  request.in = Layout::block(request.problem.shape, {2, 2, 1});
+  request.out = request.in;
+  EXPECT_GT(check_all<double>(request), 0);
+  request.in = Layout::cyclic(request.problem.shape, {2, 1, 2});
+  request.out = Layout::slab(request.problem.shape, 4);
+  EXPECT_GT(check_all<double>(request), 0);
+}
+
+}  // namespace
+}  // namespace kallima

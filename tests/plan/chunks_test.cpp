@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/chunks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+#include "kallima/error.hpp"
+#include "plan/samples.hpp"
+#include "plan/schedule.hpp"
+
+namespace kallima {
+namespace {
+
+/// z y x in slabs: planes of z are sent, rows of y taken.
+Plan slabs(const Shape& shape, Index ranks) {
+  const std::string problem = "c2c:" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]) +
+                              "x" + std::to_string(shape[2]);
+  return samples::forward(problem, ranks, Layout::slab(shape, ranks),
+                          {samples::sweep(2, 1), samples::sweep(1, 1),
+                           samples::exchange(Layout::slab(shape, ranks, 1)), samples::sweep(0, 1)});
+}
+
+constexpr std::size_t exchange_step = 2;
+
+TEST(Chunks, parts_are_sent_ahead_as_computed_and_then_chunk_by_chunk) {
+  const Chunks chunks{0, 2, 1, 4};
+  std::string order;
+  for (const Part& part : parts_of(chunks)) {
+    order +=
+        std::to_string(part.first) + std::to_string(part.end) + std::to_string(part.taken) + " ";
+  }
+  EXPECT_EQ(order, "010 011 120 121 022 023 ");
+  EXPECT_EQ(chunks.parts(), 6);
+  EXPECT_EQ(Chunks{}.parts(), 1);
+}
+
+TEST(Chunks, what_can_be_cut_is_what_no_sweep_beside_runs_along) {
+  const Plan plan = slabs({8, 6, 4}, 2);
+  const auto text = [&](bool sending) {
+    std::string result;
+    for (const CutDigit& cut : cut_digits(plan, exchange_step, sending)) {
+      result += "zyx"[cut.digit] + std::to_string(cut.most) + " ";
+    }
+    return result;
+  };
+  // The sweep before runs along y; of z each rank has 4, and all ranks want all of x.
+  EXPECT_EQ(text(true), "z4 x4 ");
+  // The sweep behind runs along z; of y each rank takes 3.
+  EXPECT_EQ(text(false), "y3 x4 ");
+}
+
+TEST(Chunks, end_on_tiles) {
+  // 4 lines of x a tile, 6 lines in a plane: tiles end with every second plane.
+  const Shape shape{8, 6, 4};
+  const Plan plan = samples::forward(
+      "c2c:8x6x4", 2, Layout::slab(shape, 2),
+      {samples::sweep(2, 4), samples::exchange(Layout::slab(shape, 2, 1)), samples::sweep(0, 1)});
+  const std::vector<CutDigit> cuts = cut_digits(plan, 1, true);
+  ASSERT_FALSE(cuts.empty());
+  EXPECT_EQ(cuts.front().digit, 0);
+  EXPECT_EQ(cuts.front().most, 2);
+  const Plan cut = plan.with_chunks(1, {0, 2, 2, 2});
+  EXPECT_EQ(Cutting(cut, 1).sent(0, 0, 1).end, 2);
+  // More than two cannot be, nor chunks of what is swept, nor the same digit twice.
+  EXPECT_THROW((void)plan.with_chunks(1, {0, 3, 2, 2}), InternalError);
+  EXPECT_THROW((void)plan.with_chunks(1, {2, 2, 1, 2}), InternalError);
+  EXPECT_THROW((void)slabs(shape, 2).with_chunks(2, {2, 2, 2, 2}), InternalError);
+  EXPECT_THROW((void)plan.with_route(Route::alltoallv).with_chunks(1, {0, 2, 2, 2}), InternalError);
+}
+
+TEST(Chunks, multiply_messages_and_nothing_else) {
+  const Plan plan = slabs({8, 6, 4}, 2);
+  const Plan cut = plan.with_chunks(exchange_step, {0, 4, 1, 3});
+  EXPECT_EQ(cut.total_moves().bytes, plan.total_moves().bytes);
+  EXPECT_EQ(cut.total_moves().messages, 9 * plan.total_moves().messages);
+  EXPECT_EQ(cut.with_chunks(exchange_step, {}), plan);
+  EXPECT_EQ(cut.with_route(Route::messages), plan);
+  EXPECT_EQ(Plan::parse(cut.to_text()), cut);
+  EXPECT_EQ(cut.reversed().reversed(), cut);
+  EXPECT_EQ(Plan::parse(cut.reversed().to_text()), cut.reversed());
+  EXPECT_NE(cut.to_text().find("by messages, 4 chunks of z sent, 3 of ky taken"), std::string::npos)
+      << cut.to_text();
+}
+
+TEST(Chunks, cost_one_part_of_memory_and_no_pass) {
+  const Plan plan = slabs({8, 8, 4}, 2);
+  const Plan cut = plan.with_chunks(exchange_step, {0, 4, 1, 4});
+  const Workspace before = largest_workspace(plan, schedule(plan, false));
+  const Workspace after = largest_workspace(cut, schedule(cut, false));
+  EXPECT_EQ(before.arrays(), 128);
+  EXPECT_EQ(after.arrays(), 128 + 128 / 4 + 1);
+  EXPECT_EQ(schedule(cut, false).passes(), schedule(plan, false).passes());
+  // In place, parts that take each other's places save the copy that comes first otherwise.
+  EXPECT_LE(schedule(cut, true).passes(), schedule(plan, true).passes());
+}
+
+/// Sends over a pair of lanes in the order of parts, a bit at a time and as late as can be: nothing
+/// arrives where something has still to leave, and everything gets through.
+void check_pair(const Lane& here, const Lane& there) {
+  ASSERT_EQ(here.out, there.in);
+  ASSERT_EQ(there.out, here.in);
+  std::array<Index, 2> sent{};
+  const std::array<Index, 2> all{here.out.back(), there.out.back()};
+  const auto may_come = [&](std::size_t to) {
+    const Lane& lane = to == 0 ? here : there;
+    const Index arrives = sent[1 - to] + 1;
+    return sent[to] == all[to] || sent[to] >= arrives - lane.apart;
+  };
+  while (sent != all) {
+    const bool first = sent[0] < all[0] && may_come(1);
+    const bool second = sent[1] < all[1] && may_come(0);
+    ASSERT_TRUE(first || second) << "both wait for each other";
+    ++sent[first ? 0 : 1];
+  }
+}
+
+void check_lanes(const Plan& plan, std::size_t step) {
+  std::map<std::pair<Index, Index>, Lane> all;
+  for (Index rank = 0; rank < plan.ranks(); ++rank) {
+    Index held = 0;
+    for (const Lane& lane : lanes(plan, step, rank)) {
+      all[{rank, lane.peer}] = lane;
+      held += lane.room();
+    }
+    const Schedule legs = schedule(plan, false);
+    const Workspace need = workspace(plan, legs, rank);
+    EXPECT_LE(held, need.main + need.spill + output_capacity(plan, false, rank));
+  }
+  for (const auto& [pair, lane] : all) {
+    if (pair.first < pair.second) check_pair(lane, all[{pair.second, pair.first}]);
+    if (pair.first != pair.second) {
+      EXPECT_GE(lane.room(), lane.in.back());
+      EXPECT_GE(lane.room(), lane.apart + lane.out.back());
+    }
+  }
+}
+
+TEST(Lanes, take_each_others_places_without_overwriting_what_has_not_left) {
+  for (const Shape& shape : {Shape{8, 8, 4}, Shape{7, 9, 3}, Shape{12, 5, 2}, Shape{9, 16, 1}}) {
+    for (Index ranks = 1; ranks <= 4; ++ranks) {
+      const Plan plan = slabs(shape, ranks);
+      for (const Chunks& chunks : {Chunks{0, 2, 1, 2}, Chunks{0, 2, 2, 1}, Chunks{0, 1, 2, 2},
+                                   Chunks{0, 3, 1, 4}, Chunks{2, 2, 1, 1}}) {
+        try {
+          const Plan cut = plan.with_chunks(exchange_step, chunks);
+          check_lanes(cut, exchange_step);
+          check_lanes(cut.reversed(), cut.steps().size() - 1 - exchange_step);
+        } catch (const InternalError&) {
+          // Some of these shapes have too little along a digit.
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kallima
