@@ -44,4 +44,7 @@ void add_bench(Command program, Action& chosen);
 /// `kallima doctor`: what in this MPI and machine will hurt, and the mend.
 void add_doctor(Command program, Action& chosen);
 
+/// `kallima trace`: what ranks did and when, from files that a traced run wrote.
+void add_trace(Command program, Action& chosen);
+
 }  // namespace kallima::cli

@@ -96,6 +96,13 @@ Option Command::add_option(const std::string& flag, std::vector<std::string>& va
   return Option(*app_->add_option(flag, values, description)->delimiter(','));
 }
 
+Option Command::add_files(const std::string& flag, std::vector<std::string>& paths,
+                          const std::string& description) {
+  CLI::Option* const option = app_->add_option(flag, paths, description);
+  if (flag.starts_with('-')) option->allow_extra_args(false);
+  return Option(*option);
+}
+
 Option Command::add_names(const std::string& flag, const std::vector<std::string>& names,
                           const std::function<void(std::size_t)>& choose,
                           const std::string& description) {

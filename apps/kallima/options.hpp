@@ -57,6 +57,10 @@ class Command {
   /// Words, with commas or blanks between.
   Option add_option(const std::string& flag, std::vector<std::string>& values,
                     const std::string& description);
+  /// Files: all that stand where a name without dashes stands; an option takes one each time it is
+  /// given. Commas are part of a name.
+  Option add_files(const std::string& flag, std::vector<std::string>& paths,
+                   const std::string& description);
   /// Adds an option that takes one of some names.
   template <class Value>
   Option add_choice(const std::string& flag, Value& value, const Choices<Value>& choices,

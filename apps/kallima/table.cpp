@@ -46,6 +46,9 @@ std::string lines(const std::vector<std::vector<std::string>>& rows, bool flush_
   return text;
 }
 
+/// Decimals that show three figures.
+int decimals_of(double scaled) { return scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2; }
+
 }  // namespace
 
 std::string table(const std::vector<std::vector<std::string>>& rows) { return lines(rows, true); }
@@ -58,13 +61,18 @@ std::vector<std::string> durations(const std::vector<double>& seconds) {
   const double least = *std::min_element(seconds.begin(), seconds.end());
   const Unit unit = unit_for(least);
   // Three figures of the smallest; the others have as many behind the point.
-  const double scaled = least / unit.seconds;
-  const int decimals = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
+  const int decimals = decimals_of(least / unit.seconds);
   std::vector<std::string> result;
   for (const double value : seconds) {
     result.push_back(fmt::format("{:.{}f} {}", value / unit.seconds, decimals, unit.name));
   }
   return result;
+}
+
+std::string part_duration(double seconds, double whole) {
+  const Unit unit = unit_for(whole);
+  const int decimals = decimals_of(whole / unit.seconds) + 1;  // one more, for small parts
+  return fmt::format("{:.{}f} {}", seconds / unit.seconds, decimals, unit.name);
 }
 
 }  // namespace kallima::cli

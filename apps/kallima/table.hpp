@@ -21,4 +21,7 @@ std::string duration(double seconds);
 /// Seconds as text, all in the unit that fits the smallest of them, so that they compare at sight.
 std::vector<std::string> durations(const std::vector<double>& seconds);
 
+/// Seconds as text in the unit that fits `whole`, of which they are a part, perhaps a small one.
+std::string part_duration(double seconds, double whole);
+
 }  // namespace kallima::cli

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the program as a user does and looks at what it prints and how it ends.
 
-A case is a function case_NAME; ctest knows it as cli_NAME. What `plan` prints for people is compared
+A case is a function case_NAME; ctest knows it as cli_NAME. What `plan` and `trace` print for people is compared
 with golden/*.txt; `check_cli.py --program=... --update golden` writes these anew, to be read in the
 diff before they are committed.
 """
@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TRACE = os.path.join(HERE, "traces", "two_ranks.json")
 
 GOLDEN = {
     "plan_pencil_to_slab.txt": ["plan", "c2c:12x10x9", "-n", "6", "--in", "pencil:3x2", "--out", "slab"],
@@ -24,6 +26,7 @@ GOLDEN = {
     "plan_back_to_padded_reals.txt": ["plan", "c2r:12x10x9:f32", "-n", "3", "--padded", "--in", "slab"],
     "plan_one_axis_of_reals.txt": ["plan", "r2c:2^12", "-n", "4", "--ranks-per-node", "4"],
     "plan_cyclic_there_and_back.txt": ["plan", "c2c:1000x99:f32", "-n", "4", "--in", "cyclic:2x2", "--out", "same"],
+    "trace_two_ranks.txt": ["trace", TRACE],
 }
 
 # What is planned, run and verified on 1, 2 and 3 ranks: every kind of shape, each option once.
@@ -218,7 +221,7 @@ def case_usage(cli):
     wrong = {
         ("plan",): "PROBLEM is required",
         ("plan", "c2c:8x8"): "--ranks is required",
-        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor",
+        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor, trace",
         ("plan", "c2c:8x8", "-n", "2", "--frob"): "--frob",
         ("plan", "c2c:8x8", "-n", "two"): "number of ranks",
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
@@ -252,7 +255,7 @@ def case_usage(cli):
 
 
 def case_help(cli):
-    for arguments in [], ["plan"], ["bench"], ["doctor"]:
+    for arguments in [], ["plan"], ["bench"], ["doctor"], ["trace"]:
         text = cli.run(*arguments, "--help").expect_code(0).out
         expect("Examples:" in text and "Usage: kallima" in text, f"help of {arguments} lacks usage or examples")
         expect(max(map(len, text.splitlines())) <= 110, f"help of {arguments} is too wide")
@@ -308,6 +311,86 @@ def case_advise(cli):
     expect([1024, 1024] in [size["shape"] for size in better], f"1024 is not better than 1021: {better}")
     text = cli.run("advise", "c2c:1021x1021", "-n", "1..4").expect_code(0).out
     expect("1024x1024" in text and "Better sizes" in text, text)
+
+
+def rank_traces(folder, trace):
+    """A file for each rank, as KALLIMA_TRACE has them written."""
+    paths = []
+    for rank in range(trace["otherData"]["ranks"]):
+        paths.append(os.path.join(folder, f"rank,{rank}.json"))
+        own = [event for event in trace["traceEvents"] if event["pid"] == rank]
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            json.dump(dict(trace, traceEvents=own), file)
+    return paths
+
+
+def check_trace_figures(cli):
+    found = cli.run("trace", TRACE, "--json").json()
+    expect_equal(list(found), ["schema", "problem", "plan", "ranks", "ranks_found", "runs", "run", "seconds", "bytes_sent",
+                               "messages_sent", "mean", "by_rank", "beside"], "keys")
+    expect_equal((found["schema"], found["problem"]), ("kallima.trace-summary/1", "c2c:64x64x64:f64"), "schema, problem")
+    expect_equal((found["ranks"], found["ranks_found"], found["runs"], found["run"], found["beside"]),
+                 (2, 2, 2, 1, None), "ranks and runs")
+    # By hand, in microseconds: from first to last, computing, waiting, in flight, hidden.
+    for row, want in zip(found["by_rank"], [[2010, 1460, 550, 950, 400], [1950, 1600, 350, 950, 600]]):
+        got = [round(row[key] * 1e6, 6) for key in ("seconds", "computing_s", "waiting_s", "in_flight_s", "hidden_s")]
+        expect_equal(got, want, f"times of rank {row['rank']}")
+        expect_equal((row["bytes_sent"], row["messages_sent"]), (2 << 20, 2), f"sent by rank {row['rank']}")
+    expect_equal((found["bytes_sent"], found["messages_sent"]), (4 << 20, 4), "sent by all")
+    first = cli.run("trace", TRACE, "--run", "0", "--json").json()
+    expect_equal((first["run"], first["mean"]["hidden_s"], first["messages_sent"]), (0, 0, 2), "the first run")
+
+
+def case_trace(cli):
+    check_trace_figures(cli)
+    with open(TRACE, encoding="utf-8") as file:
+        trace = json.load(file)
+    whole = cli.run("trace", TRACE, "--json").json()
+    with tempfile.TemporaryDirectory() as folder:
+        def refused(code, part, *arguments):
+            ended = cli.run("trace", *arguments).expect_code(code)
+            expect_equal(ended.out, "", f"standard output of {ended.command}")
+            expect(part in ended.err, f"{ended.command}\nsays '{ended.err}', should speak of '{part}'")
+
+        def written(name, text):
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return path
+
+        ranks = rank_traces(folder, trace)
+        expect_equal(cli.run("trace", *reversed(ranks), "--json").json(), whole, "files of ranks")
+        alone = cli.run("trace", ranks[1]).expect_code(0).out
+        expect("Only 1 of the ranks" in alone, f"it does not say that a rank is missing:\n{alone}")
+        both = cli.run("trace", TRACE, "--beside", ranks[0], "--beside", ranks[1], "--json").json()
+        expect_equal(dict(both["beside"], schema=whole["schema"], beside=None), whole, "the one beside")
+
+        for ending, magic in (".svg", b"<svg"), (".png", b"\x89PNG"):
+            for more in [], ["--beside", ranks[0]]:
+                path = os.path.join(folder, "plot" + ending)
+                cli.run("trace", TRACE, "--plot", path, *more).expect_code(0)
+                with open(path, "rb") as file:
+                    expect(magic in file.read(300), f"no picture in {path}")
+        cli.run("trace", TRACE, "--plot", os.path.join(folder, "plot.svg"), "--beside", ranks[0]).expect_code(0)
+        words = [element.text for element in xml.etree.ElementTree.parse(os.path.join(folder, "plot.svg")).iter()]
+        for word, times in {"sweep x, y": 1, "waiting": 1, "rank 0": 2, "rank 1": 1, "c2c:64x64x64:f64 on 2 ranks": 2}.items():
+            expect_equal(words.count(word), times, f"'{word}' in the picture")
+
+        refused(2, ".svg or .png", TRACE, "--plot", os.path.join(folder, "plot.gif"))
+        refused(3, "a folder that exists", TRACE, "--plot", os.path.join(folder, "none", "plot.svg"))
+        refused(3, "name a file that exists", os.path.join(folder, "none.json"))
+        refused(3, "name a file that exists", folder)
+        refused(2, "FILE is required")
+        refused(2, "--run a number from 0 to 1", TRACE, "--run", "2")
+        refused(2, "at least 0", TRACE, "--run", "-1")
+        refused(2, "rank 1 is in more than one of the traces; give each file once", *ranks, ranks[1])
+        refused(2, "it is not JSON", written("half.json", json.dumps(trace)[:-50]))
+        refused(2, "it is not JSON", written("empty.json", ""))
+        refused(2, "there is no otherData", written("other.json", '{"traceEvents": []}'))
+        refused(2, "let at least one transform run", written("none.json", json.dumps(dict(trace, traceEvents=[]))))
+        refused(2, "event 2: ", written("odd.json", json.dumps(trace).replace('"dur": 500.0', '"dur": -500.0')))
+        other = json.dumps(dict(trace, traceEvents=[])).replace("c2c:64x64x64:f64", "c2c:8x8:f64")
+        refused(2, "behind --beside", TRACE, written("problem.json", other))
 
 
 def case_calibrate(cli):

@@ -69,4 +69,10 @@ std::unique_ptr<Canvas> svg_canvas(double width, double height);
 /// A canvas of this size whose file is a PNG with two pixels a point.
 std::unique_ptr<Canvas> png_canvas(double width, double height);
 
+/// The one or the other, by the ending of `path`, .svg or .png; InvalidOption where it is another.
+std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double height);
+
+/// Writes a canvas' file; FileError where that cannot be.
+void save(const Canvas& canvas, const std::string& path);
+
 }  // namespace kallima::cli::chart

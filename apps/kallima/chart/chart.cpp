@@ -4,16 +4,15 @@
 // its grid, labels of ticks, label of the axis; each has a strip of its own, so nothing overlaps.
 #include "chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "canvas.hpp"
 #include "font.hpp"
 #include "kallima/error.hpp"
+#include "legend.hpp"
 #include "scale.hpp"
+#include "style.hpp"
 
 namespace kallima::cli {
 
@@ -23,37 +22,27 @@ using chart::Anchor;
 using chart::Canvas;
 using chart::Color;
 using chart::Count;
+using chart::fine_grid;
+using chart::frame;
+using chart::grid;
+using chart::ink;
+using chart::label_size;
+using chart::line_height;
+using chart::margin;
+using chart::pale_ink;
 using chart::Pen;
+using chart::Placed;
 using chart::Point;
 using chart::Scale;
+using chart::small_size;
+using chart::strip;
+using chart::swatch;
 using chart::Tick;
+using chart::title_size;
 
 constexpr double cell_width = 600;
 constexpr double cell_height = 400;
-constexpr double margin = 20;
-
-constexpr double title_size = 15;
-constexpr double label_size = 12.5;
-constexpr double small_size = 11.5;
-constexpr double line_height = 18;
-
-constexpr Color ink{34, 40, 49};
-constexpr Color pale_ink{92, 100, 112};
-constexpr Color grid{226, 230, 235};
-constexpr Color fine_grid{241, 243, 246};
-constexpr Color frame{150, 158, 168};
-
-/// Told apart by people who see colours differently too: Okabe and Ito, "Color universal design"
-/// (2008), without the yellow, which is too light for lines.
-constexpr std::array<Color, 7> palette = {{{0, 114, 178},
-                                           {213, 94, 0},
-                                           {0, 158, 115},
-                                           {204, 121, 167},
-                                           {230, 159, 0},
-                                           {86, 180, 233},
-                                           {70, 70, 70}}};
-
-Color color_of(std::size_t series) { return palette[series % palette.size()]; }
+Color color_of(std::size_t series) { return chart::palette[series % chart::palette.size()]; }
 
 /// The field between the axes.
 struct Field {
@@ -112,31 +101,10 @@ double widest(const std::vector<Tick>& ticks) {
   return width;
 }
 
-/// Where a word stands in a row of several.
-struct Placed {
-  std::size_t which = 0;
-  double x = 0.0;
-  std::size_t row = 0;
-};
-
-constexpr double swatch = 26;  // in the legend, before a name
-
-/// Names one after the other, in rows that are not wider than `width`.
-std::vector<Placed> legend_rows(const std::vector<Series>& all, double width) {
-  std::vector<Placed> placed;
-  double x = 0.0;
-  std::size_t row = 0;
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    if (all[s].name.empty()) continue;
-    const double takes = swatch + 6 + chart::text_width(all[s].name, small_size);
-    if (x > 0.0 && x + takes > width) {
-      x = 0.0;
-      ++row;
-    }
-    placed.push_back({s, x, row});
-    x += takes + 18;
-  }
-  return placed;
+std::vector<Placed> legend_of(const std::vector<Series>& all, double width) {
+  std::vector<std::string> names;
+  for (const Series& series : all) names.push_back(series.name);
+  return chart::legend_rows(names, width);
 }
 
 /// Labels of marks centred over them, in as many rows as keep them apart; row 0 is the lowest.
@@ -160,16 +128,6 @@ std::vector<Placed> mark_rows(const std::vector<Mark>& marks, const Field& field
   return placed;
 }
 
-std::size_t rows(const std::vector<Placed>& placed) {
-  std::size_t count = 0;
-  for (const Placed& one : placed) count = std::max(count, one.row + 1);
-  return count;
-}
-
-double strip(const std::vector<Placed>& placed) {
-  return static_cast<double>(rows(placed)) * line_height;
-}
-
 /// Draws one chart with its upper left corner at `corner`.
 class Drawing {
  public:
@@ -185,7 +143,7 @@ class Drawing {
         corner.x + margin + (what.y_label.empty() ? 0 : line_height + 4) + widest(y_ticks_) + 8;
     field_.right = corner.x + cell_width - margin;
     x_ticks_ = chart::ticks(field_.x, 12);
-    legend_ = legend_rows(what.series, field_.right - field_.left);
+    legend_ = legend_of(what.series, field_.right - field_.left);
     marks_ = mark_rows(what.marks, field_);
     field_.top = legend_top_ + strip(legend_) + strip(marks_) + 6;
     field_.bottom = corner.y + cell_height - margin - small_size - 8 -
@@ -370,20 +328,13 @@ class Drawing {
   std::vector<Placed> marks_;
 };
 
-std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double height) {
-  if (path.ends_with(".svg")) return chart::svg_canvas(width, height);
-  if (path.ends_with(".png")) return chart::png_canvas(width, height);
-  throw InvalidOption(
-      fmt::format("charts cannot be drawn into '{}'; use a name that ends in .svg or .png", path));
-}
-
 }  // namespace
 
 void draw(const std::vector<Chart>& charts, const std::string& path) {
   const std::size_t columns = std::min<std::size_t>(charts.size(), 2);
   const std::size_t lines = (charts.size() + 1) / 2;
-  const auto canvas = canvas_for(path, static_cast<double>(columns) * cell_width,
-                                 static_cast<double>(lines) * cell_height);
+  const auto canvas = chart::canvas_for(path, static_cast<double>(columns) * cell_width,
+                                        static_cast<double>(lines) * cell_height);
   if (charts.empty()) throw InvalidOption("there is nothing to draw; give at least one chart");
   for (std::size_t c = 0; c < charts.size(); ++c) {
     const std::size_t column = c % 2;
@@ -392,14 +343,7 @@ void draw(const std::vector<Chart>& charts, const std::string& path) {
                        static_cast<double>(line) * cell_height};
     Drawing(*canvas, charts[c], corner).draw();
   }
-  const std::string bytes = canvas->file();
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw FileError(
-        fmt::format("cannot write '{}'; name a file in a folder that exists and has room", path));
-  }
+  chart::save(*canvas, path);
 }
 
 }  // namespace kallima::cli

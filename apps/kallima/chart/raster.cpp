@@ -181,36 +181,51 @@ class PngCanvas final : public Canvas {
   [[nodiscard]] std::string file() const override { return png_file(image_); }
 
  private:
+  /// Cost: the pixels of the box around the shape.
   void fill(std::vector<Contour> shape, Color color, double opacity) {
-    double top = static_cast<double>(image_.height);
-    double bottom = 0.0;
+    Point low{static_cast<double>(image_.width), static_cast<double>(image_.height)};
+    Point high;
     for (Contour& contour : shape) {
       for (Point& point : contour) {
         point = {point.x * pixels_per_point, point.y * pixels_per_point};
-        top = std::min(top, point.y);
-        bottom = std::max(bottom, point.y);
+        low = {std::min(low.x, point.x), std::min(low.y, point.y)};
+        high = {std::max(high.x, point.x), std::max(high.y, point.y)};
       }
     }
-    const int first = static_cast<int>(std::max(0.0, std::floor(top)));
-    const int last =
-        static_cast<int>(std::min(static_cast<double>(image_.height), std::ceil(bottom)));
+    const int first_column = below(low.x);
+    const int columns = above(high.x, image_.width) - first_column;
+    const int first = below(low.y);
+    const int last = above(high.y, image_.height);
+    if (columns <= 0) return;
     Crossings crossings(first, last);
-    for (const Contour& contour : shape) crossings.add(contour);
+    for (Contour& contour : shape) {
+      for (Point& point : contour) point.x -= first_column;
+      crossings.add(contour);
+    }
     for (int row = first; row < last; ++row) {
-      std::vector<double> shares(image_.width, 0.0);
+      std::vector<double> shares(static_cast<std::size_t>(columns), 0.0);
       crossings.cover_row(row, shares);
-      blend(static_cast<std::size_t>(row), shares, color, opacity);
+      const std::size_t at =
+          static_cast<std::size_t>(row) * image_.width + static_cast<std::size_t>(first_column);
+      blend(&image_.pixels[at], shares, color, opacity);
     }
   }
 
-  void blend(std::size_t row, const std::vector<double>& shares, Color color, double opacity) {
-    const auto mixed = [](std::uint8_t below, std::uint8_t above, double share) {
-      return static_cast<std::uint8_t>(std::lround(below + (above - below) * share));
+  /// Pixels between which a shape lies, inside the image.
+  static int below(double from) { return static_cast<int>(std::max(0.0, std::floor(from))); }
+  static int above(double to, std::size_t size) {
+    return static_cast<int>(std::min(static_cast<double>(size), std::ceil(to)));
+  }
+
+  /// Blends a color into the pixels of a row from `first` on.
+  static void blend(Color* first, const std::vector<double>& shares, Color color, double opacity) {
+    const auto mixed = [](std::uint8_t under, std::uint8_t over, double share) {
+      return static_cast<std::uint8_t>(std::lround(under + (over - under) * share));
     };
     for (std::size_t x = 0; x < shares.size(); ++x) {
       if (shares[x] <= 0.0) continue;
       const double share = std::min(1.0, shares[x]) * opacity;
-      Color& pixel = image_.pixels[row * image_.width + x];
+      Color& pixel = first[x];
       pixel = {mixed(pixel.red, color.red, share), mixed(pixel.green, color.green, share),
                mixed(pixel.blue, color.blue, share)};
     }

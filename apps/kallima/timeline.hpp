@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Traces as pictures: for each rank what it does, and below it its messages in flight.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace_file.hpp"
+
+namespace kallima::cli {
+
+/// One run, to be drawn.
+struct Timeline {
+  std::string title;  ///< ends with the ranks
+  std::string note;   ///< a line below the title; may be empty
+  /// At least one; times count from the first. Those of ranks beyond the first 64 are left out.
+  std::vector<TraceEvent> events;
+};
+
+/// Draws timelines below each other, over one scale of time, into a file; the ending of `path`,
+/// .svg or .png, says in which form. There is at least one. InvalidOption where it is another,
+/// FileError where the file cannot be written. Its size does not grow with the number of events.
+void draw(const std::vector<Timeline>& timelines, const std::string& path);
+
+}  // namespace kallima::cli
