@@ -50,7 +50,7 @@ class Parts {
     const auto channel = std::make_shared<transport::Channel>(world.communicator, limits);
     driver_ = std::make_unique<Driver<double>>(
         exec::Executor<double>(plan, false, world.communicator->rank, engines_, tile()),
-        Carriers{world.communicator, limits, channel, true}, areas());
+        Carriers{world.communicator, limits, channel, true, nullptr}, areas());
   }
 
   void sweeps() { driver_->run_sweeps(areas(), 1.); }

@@ -8,10 +8,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "calibration_charts.hpp"
 #include "command.hpp"
@@ -55,14 +55,7 @@ Examples:
 /// Nothing is said where it is written; what cannot be written is the same error on all ranks.
 void write(const Session& session, const std::string& path, const Machine& machine) {
   agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
-    if (!session.speaks()) return;
-    std::ofstream file(path, std::ios::binary);
-    file << machine.to_text();
-    file.close();
-    if (!file) {
-      throw FileError("the machine could not be written to " + path +
-                      "; check that its folder exists and is writable");
-    }
+    if (session.speaks()) write_file(path, machine.to_text());
   }));
 }
 
@@ -102,6 +95,9 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
           rate(link.per_byte.at(bytes)), "of a rank");
     }
     add(fmt::format("{}: all ranks of a node", name), rate(link.node_per_byte), "together");
+    if (link.busy < 1.) {
+      add(fmt::format("{}: keeps a core busy", name), percent(link.busy), "of the time of bytes");
+    }
     add(fmt::format("{}: alpha", name), duration(link.fits.alpha), "alpha-beta, per message");
     add(fmt::format("{}: 1/beta", name), rate(link.fits.beta), "alpha-beta");
     add(fmt::format("{}: BSP's l", name), duration(link.fits.bsp_sync), "per exchange");

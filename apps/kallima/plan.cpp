@@ -63,6 +63,8 @@ Json step_json(const Plan& plan, std::size_t i) {
   return {{"kind", "exchange"},
           {"to", plan.states()[i + 1].to_text()},
           {"route", name_of(exchange.route)},
+          {"chunks_sent", exchange.chunks.sent},
+          {"chunks_taken", exchange.chunks.taken},
           {"bytes", moved.elements * bytes},
           {"messages", moved.messages},
           {"most_bytes_sent", moved.most_sent * bytes},
@@ -130,10 +132,13 @@ std::string price_text(const Plan& plan, const Machine& machine) {
   const PlanCost cost = price(plan, machine);
   std::vector<std::vector<std::string>> rows = {
       {"step", "time", "latency", "bandwidth", "memory", "compute", "what binds"}};
+  const bool hides = cost.total.hidden > 0.;
+  if (hides) rows.front().insert(rows.front().end() - 1, "hidden");
   const auto part = [](double seconds) { return seconds > 0. ? duration(seconds) : "-"; };
   const auto add = [&](const std::string& what, const Cost& one) {
     rows.push_back({what, duration(one.total()), part(one.latency), part(one.bandwidth),
                     part(one.memory), part(one.compute), std::string(one.binds())});
+    if (hides) rows.back().insert(rows.back().end() - 1, part(one.hidden));
   };
   for (const StepCost& step : cost.steps) add(step.what, step.cost);
   add("total", cost.total);

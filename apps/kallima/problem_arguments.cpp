@@ -112,10 +112,8 @@ void ProblemArguments::add_to(Command command) {
                          "How pieces travel")
       .type_name("ROUTE");
   command
-      .add_option(
-          "--chunks", chunks,
-          "Chunks of sweeps beside messages, which travel meanwhile; 1: none (default: what "
-          "is cheapest)")
+      .add_option("--chunks", chunks,
+                  "Cut sweeps beside messages into N, to hide these (default: what is cheapest)")
       .type_name("N");
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }

@@ -57,8 +57,10 @@ struct Options {
   Index tile_bytes = 0;         ///< size that tiles should not exceed (planes of two axes: four
                                 ///< times that); 0: what the second cache of rank 0's cores holds
   Index message_bytes = 0;      ///< larger messages are cut into parts; 0: what an int counts
-  Index chunks = 0;  ///< messages travel while sweeps compute, which are cut into so many chunks
-                     ///< each, as far as they can be; 1: never; 0: as the planner finds it best
+  Index chunks = 0;    ///< messages travel while sweeps compute, which are cut into so many chunks
+                       ///< each, as far as they can be; 1: never; 0: as the planner finds it best
+  bool mover = false;  ///< a thread of its own moves messages on while sweeps compute, for ranks
+                       ///< with a core to spare; needs MPI_THREAD_MULTIPLE
   bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
   int halved = -1;      ///< of real transforms: axis of which half the frequencies are kept;
@@ -70,6 +72,9 @@ struct Options {
   std::shared_ptr<const Plan>
       plan;                 ///< to be run instead of planning, as all_plans() lists them or
                             ///< Plan::parse() reads them; it has the layouts and the route
+  std::string trace;        ///< file that each rank writes what it did to, when the transform ends,
+                            ///< with the plan's hash and the rank in its name; where empty, the one
+                            ///< that KALLIMA_TRACE names, or none. "-": recorded, not written.
   std::string plan_wisdom;  ///< file that rank 0 looks for a plan in before it plans, unless plan
                             ///< or tile_bytes are given; or none. One that cannot be read is passed
                             ///< over in silence: load_plan_wisdom() says why.
@@ -152,6 +157,9 @@ class KALLIMA_API Planned {
   [[nodiscard]] Moved moved() const;
   /// How long the steps of a direction took so far, on this rank. Local.
   [[nodiscard]] Timings timings(Direction direction = Direction::forward) const;
+  /// What this rank did in all runs so far, where Options::trace asks for it: events of the trace
+  /// format of Chrome and Perfetto, one a line. Local.
+  [[nodiscard]] std::string trace() const;
   /// This rank's number in the communicator.
   [[nodiscard]] int rank() const;
 

@@ -115,6 +115,7 @@ class Calibrator {
     std::vector<double> row;
     std::vector<double> overhead;
     std::vector<double> crowding;
+    std::vector<double> busy;
   };
 
   static constexpr Index in_row = 17;  // short messages, for the gap between them
@@ -245,6 +246,7 @@ class Calibrator {
     // All ranks of a node share what one of them has to itself.
     const Index large = settings_.most_message;
     const double single = exchange_time(ranks_, level, Pattern::pair, large, 1, budget);
+    if (level == Level::between_nodes) times.busy.push_back(busy_part(ranks_, level, large));
     times.crowding.push_back(exchange_time(ranks_, level, Pattern::pairs, large, 1, budget) /
                              single);
   }
@@ -425,6 +427,7 @@ class Calibrator {
     link = fit_link(short_ones, samples);
     link.node_per_byte = link.per_byte.points().back().second * median(times.crowding) /
                          static_cast<double>(ranks_.per_node());
+    if (!times.busy.empty()) link.busy = median(times.busy);
     result_.machine.sources[name] = "measured";
     for (const Model model : {Model::loggp, Model::alpha_beta, Model::logp, Model::bsp}) {
       result_.fits.push_back({name, model, residual(model, link, samples)});

@@ -6,6 +6,7 @@
 
 #include "kallima/buffer.hpp"
 #include "transport/channel.hpp"
+#include "transport/flow.hpp"
 #include "transport/windows.hpp"
 
 namespace kallima::calibrate {
@@ -122,6 +123,59 @@ double overhead_time(const Ranks& ranks, Level level, double budget) {
     check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   });
   return ranks.mean(posting / std::max(1, calls), calls > 0);
+}
+
+namespace {
+
+/// Computes for a while, in cache; returns what it came to.
+double compute_a_little(double value) {
+  for (int i = 0; i < 20000; ++i) value = value * 0.999999 + 1e-9;
+  return value;
+}
+
+}  // namespace
+
+double busy_part(const Ranks& ranks, Level level, Index bytes) {
+  const std::vector<int> peers = partners(ranks, level, Pattern::pairs);
+  const Buffer sent(host_memory(), bytes, "messages to calibrate with");
+  const Buffer received(host_memory(), bytes, "messages to calibrate with");
+  std::fill_n(sent.view().data, bytes, std::byte{0});
+  std::fill_n(received.view().data, bytes, std::byte{0});
+  const std::vector<Message> sends = messages(peers, sent.view().data, bytes, 1);
+  const std::vector<Message> receives = messages(peers, received.view().data, bytes, 1);
+  const transport::Turn turn{0, 1, 0, bytes};
+  transport::Flow flow(ranks.communicator(), {}, 0,
+                       std::vector<transport::Turn>(peers.size(), turn),
+                       std::vector<transport::Turn>(peers.size(), turn));
+  double value = 1.;
+  const auto timed = [&](bool moves, Index slices) {
+    ranks.meet();
+    const double begin = MPI_Wtime();
+    if (moves) {
+      flow.begin(sends, receives);
+      flow.computed(1);
+    }
+    for (Index i = 0; i < slices; ++i) {
+      value = compute_a_little(value);
+      if (moves) flow.pulse();
+    }
+    if (moves) flow.finish();
+    return ranks.mean(MPI_Wtime() - begin, true);
+  };
+  timed(true, 0);
+  const double slice = timed(false, 100) / 100.;
+  const auto slices = static_cast<Index>(ranks.largest(1.5 * timed(true, 0) / slice));
+  std::vector<double> alone;
+  std::vector<double> computing;
+  std::vector<double> both;
+  constexpr int times = 5;
+  for (int i = 0; i < times; ++i) {
+    alone.push_back(timed(true, 0));
+    computing.push_back(timed(false, slices));
+    both.push_back(timed(true, slices));
+  }
+  const double never = value < 0. ? 1. : 0.;  // so that nothing of it is left out
+  return std::clamp((median(both) - median(computing)) / median(alone) + never, 0., 1.);
 }
 
 double meeting_time(const Ranks& ranks, Index count, double budget) {

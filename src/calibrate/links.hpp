@@ -35,6 +35,10 @@ double exchange_time(const Ranks& ranks, Level level, Pattern pattern, Index byt
 /// Seconds that a rank is busy with starting to send a short message. Collective.
 double overhead_time(const Ranks& ranks, Level level, double budget);
 
+/// Part of the time of messages between all pairs for which they keep a core busy: by how much
+/// computing takes longer while so many bytes travel, over what they take alone. Collective.
+double busy_part(const Ranks& ranks, Level level, Index bytes);
+
 /// Seconds until so many ranks of a node have met at their windows; 0 where they share none.
 /// Collective.
 double meeting_time(const Ranks& ranks, Index count, double budget);

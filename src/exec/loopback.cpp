@@ -26,6 +26,14 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
     memory_.emplace_back(source, need.tile * bytes, "tile");
     areas.tile = reinterpret_cast<std::complex<T>*>(memory_.back().view().data);
     executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
+    Index most = 0;
+    for (std::size_t leg = 0; leg < executors_.back().legs(); ++leg) {
+      if (!executors_.back().is_pipelined(leg)) continue;
+      Index bytes_sent = 0;
+      for (const auto& message : executors_.back().sends(leg, {})) bytes_sent += message.data.bytes;
+      most = std::max(most, bytes_sent);
+    }
+    staging_.emplace_back(source, most, "staging");
     areas_.push_back(areas);
   }
   counters_.resize(static_cast<std::size_t>(plan.ranks()));
@@ -54,42 +62,50 @@ void Loopback<T>::exchange(std::size_t leg) {
   const std::size_t ranks = executors_.size();
   // Of a pipelined exchange, what arrives takes the place of what has been sent: everything is
   // taken out before anything is put back.
-  std::vector<std::vector<std::vector<std::byte>>> sent(ranks);  // by sender and message
-  std::vector<std::vector<Index>> peers(ranks);
+  const bool staged = executors_.front().is_pipelined(leg);
+  const bool moves = executors_.front().route(leg) != Route::windows;
   for (std::size_t r = 0; r < ranks; ++r) {
     executors_[r].keep(leg, areas_[r]);
     ++counters_[r].exchanges;
+    std::byte* stage = staged ? staging_[r].view().data : nullptr;
     for (const transport::Message& message : executors_[r].sends(leg, areas_[r])) {
-      const bool moves = executors_[r].route(leg) != Route::windows;
-      const std::byte* const data = message.data.data;
-      sent[r].emplace_back(static_cast<std::size_t>(message.data.bytes));
-      if (moves) std::copy_n(data, message.data.bytes, sent[r].back().data());
-      peers[r].push_back(message.peer);
       ++counters_[r].messages_sent;
       counters_[r].bytes_sent += message.data.bytes;
+      if (staged) stage = std::copy_n(message.data.data, message.data.bytes, stage);
     }
   }
   for (std::size_t r = 0; r < ranks; ++r) {
-    for (const transport::Message& message : executors_[r].receives(leg, areas_[r])) {
-      const auto peer = static_cast<std::size_t>(message.peer);
+    const auto receives = executors_[r].receives(leg, areas_[r]);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      const transport::Message& message = receives[i];
       // Messages between two ranks keep their order.
-      const auto next = std::find(peers[peer].begin(), peers[peer].end(), static_cast<Index>(r));
-      if (next == peers[peer].end()) {
-        throw InternalError("a message is expected that nobody sends");
-      }
-      *next = -1;
-      const std::vector<std::byte>& data =
-          sent[peer][static_cast<std::size_t>(next - peers[peer].begin())];
-      if (static_cast<Index>(data.size()) != message.data.bytes) {
-        throw InternalError("sender and receiver disagree about a message");
-      }
-      if (executors_[r].route(leg) != Route::windows) {
-        std::copy(data.begin(), data.end(), message.data.data);
-      }
+      const auto before = std::count_if(
+          receives.begin(), receives.begin() + static_cast<std::ptrdiff_t>(i),
+          [&](const transport::Message& other) { return other.peer == message.peer; });
+      const std::byte* const data = sent(leg, message, static_cast<Index>(r), before, staged);
+      if (moves) std::copy_n(data, message.data.bytes, message.data.data);
       ++counters_[r].messages_received;
       counters_[r].bytes_received += message.data.bytes;
     }
   }
+}
+
+/// What the sender of a message has for it, which is the `number`-th to that rank.
+template <class T>
+const std::byte* Loopback<T>::sent(std::size_t leg, const transport::Message& wanted, Index rank,
+                                   Index number, bool staged) {
+  const auto peer = static_cast<std::size_t>(wanted.peer);
+  Index offset = 0;
+  for (const transport::Message& message : executors_[peer].sends(leg, areas_[peer])) {
+    if (message.peer == rank && number-- == 0) {
+      if (message.data.bytes != wanted.data.bytes) {
+        throw InternalError("sender and receiver disagree about a message");
+      }
+      return staged ? staging_[peer].view().data + offset : message.data.data;
+    }
+    offset += message.data.bytes;
+  }
+  throw InternalError("a message is expected that nobody sends");
 }
 
 template class Loopback<float>;

@@ -29,8 +29,11 @@ class Loopback {
 
  private:
   void exchange(std::size_t leg);
+  const std::byte* sent(std::size_t leg, const transport::Message& wanted, Index rank, Index number,
+                        bool staged);
 
   std::vector<Buffer> memory_;
+  std::vector<Buffer> staging_;                           // by rank
   std::array<std::vector<std::complex<T>*>, 2> windows_;  // by rank
   EngineSet<T> engines_;
   std::vector<Executor<T>> executors_;

@@ -97,10 +97,12 @@ Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index ele
   return cost;
 }
 
-double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
+double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes,
+                    Index parts) {
   const Link& link = setting.machine.between_nodes;
   const Cost between = cost_between(setting, traffic, element_bytes);
-  const double overhead = 2. * link.overhead * static_cast<double>(traffic.most_messages_between);
+  const double overhead =
+      2. * link.overhead * static_cast<double>(traffic.most_messages_between * parts);
   return cost_within(setting, traffic, element_bytes).total() +
          std::min(between.total(), setting.turns * (link.busy * between.bandwidth + overhead));
 }

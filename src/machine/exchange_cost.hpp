@@ -29,8 +29,9 @@ Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index ele
 
 /// Of that, seconds for which the exchange keeps a rank's core busy: all that goes on within nodes,
 /// and between them what the link says of the time of bytes, and the overhead of each message at
-/// both ends.
-double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes);
+/// both ends, of which there are so many as parts.
+double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes,
+                    Index parts);
 
 /// Latency of meeting at windows.
 Cost windows_cost(const Setting& setting);

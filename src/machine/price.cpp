@@ -73,12 +73,12 @@ class Pricer {
       const Travel travel = travel_of(step);
       for (const Chunks& chunks : ways) {
         if (chunks.parts() == 1) {
-          result.push_back(load.before + price_leg(schedule_.legs[i]).cost.total() + load.behind);
+          // Without the copy of what a rank keeps: hiding has to be worth its while by itself.
+          result.push_back(load.before + cost_in_parts(travel, 1).total() + load.behind);
           continue;
         }
-        const NodeTraffic traffic = in_parts(travel.traffic, chunks.parts());
-        load.exchange = messages_cost(travel.setting, traffic, travel.bytes).total();
-        load.busy = busy_seconds(travel.setting, traffic, travel.bytes);
+        load.exchange = cost_in_parts(travel, chunks.parts()).total();
+        load.busy = busy_seconds(travel.setting, travel.traffic, travel.bytes, chunks.parts());
         result.push_back(pipelined_seconds(load, chunks));
       }
     }
@@ -108,6 +108,17 @@ class Pricer {
     return traffic;
   }
 
+  /// Parts of a message follow each other closely, so their bytes take as long as the message's in
+  /// one piece; each is started by itself.
+  static Cost cost_in_parts(const Travel& travel, Index parts) {
+    Cost cost = messages_cost(travel.setting, travel.traffic, travel.bytes);
+    if (parts > 1) {
+      cost.latency =
+          messages_cost(travel.setting, in_parts(travel.traffic, parts), travel.bytes).latency;
+    }
+    return cost;
+  }
+
   /// Of pipelined exchanges, what is hidden behind the sweeps beside them. A sweep between two of
   /// them hides half of itself behind each.
   void hide(std::vector<StepCost>& steps) const {
@@ -119,12 +130,11 @@ class Pricer {
       if (!pipelined(i)) continue;
       const Travel travel = travel_of(static_cast<std::size_t>(schedule_.legs[i].step));
       const Chunks& chunks = exchange_of(schedule_.legs[i]).chunks;
-      const NodeTraffic traffic = in_parts(travel.traffic, chunks.parts());
       PipelineLoad load;
       load.before = steps[i - 1].cost.total() * (i > 1 && pipelined(i - 2) ? 0.5 : 1.);
       load.behind = steps[i + 1].cost.total() * (pipelined(i + 2) ? 0.5 : 1.);
       load.exchange = steps[i].cost.total();
-      load.busy = busy_seconds(travel.setting, traffic, travel.bytes);
+      load.busy = busy_seconds(travel.setting, travel.traffic, travel.bytes, chunks.parts());
       steps[i].cost.hidden =
           std::max(0., load.before + load.exchange + load.behind - pipelined_seconds(load, chunks));
     }
@@ -282,7 +292,7 @@ class Pricer {
     expect_messages(machine_.in_node, by_node.most_within * bytes, by_node.most_messages_within);
     expect_messages(machine_.between_nodes, by_node.most_between * bytes,
                     by_node.most_messages_between);
-    step.cost = messages_cost(travel.setting, by_node, bytes);
+    step.cost = cost_in_parts(travel, exchange.chunks.parts());
     if (exchange.pipelined()) return;  // what a rank keeps stays where it is
     const Index sent = in_complex(exchange.traffic.most_sent, before.element);
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps

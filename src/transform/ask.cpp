@@ -93,12 +93,13 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
 std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
-      "chunks {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge counts {}\n"
+      "chunks {}\nmover {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge "
+      "counts {}\n"
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.chunks,
-      options.lengths, options.threads, options.tile_bytes, options.message_bytes,
+      options.mover, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
       options.large_counts, options.padded,
       options.machine ? text::hex(options.machine->hash()) : "any",
       options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);

@@ -12,11 +12,13 @@
 #include <functional>
 #include <limits>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "exec/threads.hpp"
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
 #include "transform/packed.hpp"
+#include "transform/trace.hpp"
 
 namespace kallima {
 
@@ -47,6 +49,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
     const Arguments given = arguments();
     options_ = given.options;
     if (!options_.memory) options_.memory = host_memory();
+    if (options_.mover) transport::require_threads();
     measured = options_.effort != Effort::estimate;
     const PlanRequest request =
         checked_request(given.shape, kind, precision_of<T>, communicator_->size, options_);
@@ -71,6 +74,41 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
   }
   agree(*communicator_, verdict);
   open_windows();
+  begin_trace();
+}
+
+/// Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
+/// together. Local.
+template <class T>
+void TransformCore<T>::begin_trace() {
+  constexpr std::size_t most_events = std::size_t{1} << 17;
+  if (options_.trace.empty()) {
+    const char* const named = std::getenv("KALLIMA_TRACE");
+    if (named != nullptr) options_.trace = named;
+  }
+  if (options_.trace.empty()) return;
+  recorder_ = std::make_shared<Recorder>(most_events);
+  recorder_->set_origin();
+  for (std::size_t i = 0; i < drivers_.size(); ++i) {
+    drivers_[i]->record(recorder_, static_cast<Index>(i) * leg_stride);
+  }
+}
+
+template <class T>
+std::string TransformCore<T>::trace() const {
+  return recorder_ ? trace_events(*recorder_, plans_, communicator_->rank) : std::string();
+}
+
+template <class T>
+TransformCore<T>::~TransformCore() {
+  if (!recorder_ || options_.trace == "-") return;
+  try {
+    const Plan& forward = plan(Direction::forward);
+    write_file(trace_name(options_.trace, forward, communicator_->rank),
+               trace_file(trace(), forward));
+  } catch (const std::exception&) {
+    // A trace that cannot be written is not worth a program.
+  }
 }
 
 /// Collective. Where windows cannot be had, messages carry the same plan.
@@ -133,8 +171,9 @@ void TransformCore<T>::adopt(const Plan& forward) {
   limits.large_counts = options_.large_counts;
   for (auto& driver : drivers_) driver.reset();
   channel_ = std::make_shared<transport::Channel>(communicator_, limits);
+  if (options_.mover && !mover_) mover_ = std::make_shared<transport::Mover>();
   const Carriers carriers{communicator_, limits, channel_,
-                          forward.largest_local_size() <= limits.most_bytes / bytes};
+                          forward.largest_local_size() <= limits.most_bytes / bytes, mover_};
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
       drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(

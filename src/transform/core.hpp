@@ -20,8 +20,14 @@ namespace kallima {
 template <class T>
 class TransformCore {
  public:
-  /// Collective; see Transform and RealTransform.
+  /// Collective; see Transform and RealTransform. The destructor writes the trace, if there is one.
   TransformCore(MPI_Comm comm, Kind kind, const std::function<Arguments()>& arguments);
+
+  ~TransformCore();
+  TransformCore(const TransformCore&) = delete;
+  TransformCore& operator=(const TransformCore&) = delete;
+  TransformCore(TransformCore&&) = delete;
+  TransformCore& operator=(TransformCore&&) = delete;
 
   /// Where real elements lie, they are addressed as the complex ones they take the room of.
   void run(Direction direction, const std::complex<T>* in, std::complex<T>* out);
@@ -48,6 +54,8 @@ class TransformCore {
   [[nodiscard]] Moved moved() const;
   /// What the legs of a direction took on this rank, in or out of place, whichever ran more often.
   [[nodiscard]] Timings timings(Direction direction) const;
+  /// What was recorded, as events of a trace file; empty where nothing is.
+  [[nodiscard]] std::string trace() const;
   /// Rank 0's.
   [[nodiscard]] Machine machine() const {
     return machine_.empty() ? built_in_machine() : Machine::parse(machine_);
@@ -64,6 +72,7 @@ class TransformCore {
   };
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
+  void begin_trace();
   [[nodiscard]] typename Driver<T>::Areas areas(const std::complex<T>* in,
                                                 std::complex<T>* out) const;
   [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
@@ -85,7 +94,9 @@ class TransformCore {
   Buffer tile_;
   std::unique_ptr<exec::EngineSet<T>> engines_;
   std::shared_ptr<transport::Channel> channel_;
+  std::shared_ptr<transport::Mover> mover_;
   std::array<std::unique_ptr<Driver<T>>, 4> drivers_;  // by variant
+  std::shared_ptr<Recorder> recorder_;                 // where a trace is wanted
 };
 
 extern template class TransformCore<float>;

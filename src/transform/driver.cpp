@@ -2,17 +2,10 @@
 #include "transform/driver.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace kallima {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 bool all_known(std::span<const transport::Message> messages) {
   return std::all_of(messages.begin(), messages.end(), [](const transport::Message& message) {
@@ -43,10 +36,40 @@ Driver<T>::Driver(Executor executor, const Carriers& carriers, const Areas& area
 }
 
 template <class T>
+void Driver<T>::record(std::shared_ptr<Recorder> recorder, Index first) {
+  recorder_ = std::move(recorder);
+  first_leg_ = first;
+  for (std::size_t leg = 0; leg < flows_.size(); ++leg) {
+    if (flows_[leg]) flows_[leg]->record(recorder_.get(), first + static_cast<Index>(leg));
+  }
+}
+
+template <class T>
+void Driver<T>::note(Doing doing, std::size_t leg, Index number, double begin) {
+  if (!recorder_) return;
+  recorder_->add(doing, first_leg_ + static_cast<Index>(leg), number, 0, begin, Recorder::now());
+}
+
+/// Of an exchange in one piece: when which of its messages was through, MPI does not tell.
+template <class T>
+void Driver<T>::note_messages(std::size_t leg, const Areas& areas, double begin) {
+  if (!recorder_ || executor_.route(leg) == Route::windows) return;
+  const double end = Recorder::now();
+  for (const bool sending : {true, false}) {
+    for (const transport::Message& message :
+         sending ? executor_.sends(leg, areas) : executor_.receives(leg, areas)) {
+      recorder_->add(sending ? Doing::send : Doing::receive, first_leg_ + static_cast<Index>(leg),
+                     message.peer, message.data.bytes, begin, end);
+    }
+  }
+}
+
+template <class T>
 void Driver<T>::run(const Areas& areas, T factor, transport::Windows* windows) {
   // What others still read of this rank's windows, for the transform before, belongs to the first
   // leg: it waits for them.
-  Clock::time_point begin = Clock::now();
+  double begin = Recorder::now();
+  if (recorder_) recorder_->begin_run();
   if (windows != nullptr) windows->wait();
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     double waited = 0.;
@@ -54,15 +77,17 @@ void Driver<T>::run(const Areas& areas, T factor, transport::Windows* windows) {
       if (executor_.is_pipelined(leg)) continue;  // done by the sweeps beside it
       executor_.keep(leg, areas);
       exchange(leg, areas, windows);
+      note_messages(leg, areas, begin);
+      note(Doing::wait, leg, 0, begin);
     } else if (flow_at(leg - 1) != nullptr || flow_at(leg + 1) != nullptr) {
       waited = sweep_in_chunks(leg, areas, factor);
     } else {
       executor_.sweep(leg, areas, factor);
+      note(Doing::compute, leg, 0, begin);
     }
-    const Clock::time_point end = Clock::now();
-    const double took = std::chrono::duration<double>(end - begin).count();
+    const double end = Recorder::now();
     if (flow_at(leg - 1) != nullptr) took_[leg - 1].add(waited);
-    took_[leg].add(took - waited);
+    took_[leg].add(end - begin - waited);
     begin = end;
   }
   if (windows != nullptr) windows->arrive();
@@ -79,19 +104,24 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, T factor)
     if (taking != nullptr) taking->pulse();
     if (sending != nullptr) sending->pulse();
   };
+  if (carriers_.mover) carriers_.mover->move(taking, sending);
   double waited = 0.;
   const auto wait = [&](auto until) {
     if (taking == nullptr) return;
-    const Clock::time_point begin = Clock::now();
+    const double begin = Recorder::now();
     until();
-    waited += seconds_since(begin);
+    waited += Recorder::now() - begin;
+    note(Doing::wait, leg - 1, 0, begin);
   };
   for (std::size_t chunk = 0; chunk < executor_.chunks(leg); ++chunk) {
     wait([&] { taking->wait_for(static_cast<Index>(chunk)); });
+    const double begin = Recorder::now();
     executor_.sweep(leg, chunk, areas, factor, pulse);
+    note(Doing::compute, leg, static_cast<Index>(chunk), begin);
     if (sending != nullptr) sending->computed(static_cast<Index>(chunk) + 1);
   }
   wait([&] { taking->finish(); });
+  if (carriers_.mover) carriers_.mover->move(nullptr, sending);
   if (taking != nullptr) {
     carriers_.channel->count(executor_.sends(leg - 1, areas), executor_.receives(leg - 1, areas));
   }

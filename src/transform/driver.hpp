@@ -9,10 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/recorder.hpp"
 #include "exec/executor.hpp"
 #include "exec/recent.hpp"
 #include "transport/channel.hpp"
 #include "transport/flow.hpp"
+#include "transport/mover.hpp"
 #include "transport/windows.hpp"
 
 namespace kallima {
@@ -23,6 +25,7 @@ struct Carriers {
   transport::Limits limits;
   std::shared_ptr<transport::Channel> channel;  ///< carries what is not pipelined, counts all
   bool alltoallv_fits = true;                   ///< what a rank sends or receives, by an int
+  std::shared_ptr<transport::Mover> mover;      ///< helps where there is one
 };
 
 template <class T>
@@ -41,6 +44,9 @@ class Driver {
   /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
   void run_exchanges(const Areas& areas);
 
+  /// Records from now on; legs are numbered from `first`.
+  void record(std::shared_ptr<Recorder> recorder, Index first);
+
   [[nodiscard]] Executor& executor() { return executor_; }
   /// What the legs took lately; a pipelined exchange, what was waited for it.
   [[nodiscard]] const std::vector<exec::Recent>& took() const { return took_; }
@@ -49,6 +55,8 @@ class Driver {
   [[nodiscard]] transport::Flow* flow_at(std::size_t leg) const {
     return leg < flows_.size() ? flows_[leg].get() : nullptr;
   }
+  void note(Doing doing, std::size_t leg, Index number, double begin);
+  void note_messages(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
   /// A sweep beside a pipelined exchange, or between two. Returns the seconds that it waited.
   double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor);
@@ -57,6 +65,8 @@ class Driver {
   Carriers carriers_;
   std::vector<std::unique_ptr<transport::Flow>> flows_;  // by leg
   std::vector<exec::Recent> took_;                       // by leg
+  std::shared_ptr<Recorder> recorder_;                   // where a trace is wanted
+  Index first_leg_ = 0;                                  // there
 };
 
 extern template class Driver<float>;

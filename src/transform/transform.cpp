@@ -77,6 +77,11 @@ Timings Planned<T>::timings(Direction direction) const {
 }
 
 template <class T>
+std::string Planned<T>::trace() const {
+  return core_->trace();
+}
+
+template <class T>
 int Planned<T>::rank() const {
   return core_->communicator().rank;
 }

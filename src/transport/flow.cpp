@@ -18,6 +18,14 @@ constexpr Index packet_bytes = 960 * 64;
 /// Packets of a lane that are under way at once, each way.
 constexpr std::size_t window = 64;
 
+/// A persistent request. Packets are small, so an int counts their bytes.
+int init_packet(bool sending, std::byte* data, Index bytes, int peer, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  const int count = narrow<int>(bytes, "bytes of a packet");
+  return sending ? MPI_Send_init(data, count, MPI_BYTE, peer, tag, comm, request)
+                 : MPI_Recv_init(data, count, MPI_BYTE, peer, tag, comm, request);
+}
+
 /// Times that nothing moved after which a waiting rank lets others have its core.
 constexpr int patience = 64;
 
@@ -85,8 +93,8 @@ void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
       ends[lane] += bytes;
       side.lines[lane].packets.push_back(side.packets.size());
       side.packets.push_back({i, ends[lane], MPI_REQUEST_NULL, false});
-      check(init_part(sending, data, bytes, static_cast<int>(messages[i].peer), tag_,
-                      communicator_->comm, &side.packets.back().request),
+      check(init_packet(sending, data, bytes, static_cast<int>(messages[i].peer), tag_,
+                        communicator_->comm, &side.packets.back().request),
             sending ? "MPI_Send_init" : "MPI_Recv_init");
     });
   }
@@ -111,6 +119,7 @@ void Flow::rewind(Side& side) {
 }
 
 void Flow::prepare(std::span<const Message> sends, std::span<const Message> receives) {
+  const std::lock_guard lock(mutex_);
   communicator_->require_alive();
   remake(sending_, sends, true);
   remake(receiving_, receives, false);
@@ -118,19 +127,22 @@ void Flow::prepare(std::span<const Message> sends, std::span<const Message> rece
 
 void Flow::begin(std::span<const Message> sends, std::span<const Message> receives) {
   prepare(sends, receives);
+  const std::lock_guard lock(mutex_);
   rewind(sending_);
   rewind(receiving_);
   computed_ = 0;
   missing_ = wanted_;
-  pulse();
+  move_on();
 }
 
 void Flow::computed(Index chunks) {
+  const std::lock_guard lock(mutex_);
   computed_ = chunks;
-  pulse();
+  move_on();
 }
 
-void Flow::start(Side& side, Line& line) {
+void Flow::start(Side& side, Line& line) const {
+  if (recorder_ != nullptr && line.started == line.through) line.since = Recorder::now();
   const std::size_t packet = line.packets[line.started++];
   check(MPI_Start(&side.packets[packet].request), "MPI_Start");
   side.under_way.push_back(side.packets[packet].request);
@@ -183,6 +195,7 @@ void Flow::test(Side& side) {
     Line& line = side.lines[static_cast<std::size_t>(turn.lane)];
     while (line.through < line.started && side.packets[line.packets[line.through]].through) {
       line.bytes = side.packets[line.packets[line.through]].end;
+      if (recorder_ != nullptr) note(side, line, line.packets[line.through]);
       ++line.through;
     }
     side.under_way[at] = side.under_way.back();
@@ -192,7 +205,31 @@ void Flow::test(Side& side) {
   }
 }
 
+void Flow::record(Recorder* recorder, Index leg) {
+  recorder_ = recorder;
+  leg_ = leg;
+}
+
+/// A message takes from when the one before it was through, or from when it was started, to its
+/// last packet.
+void Flow::note(const Side& side, Line& line, std::size_t packet) {
+  const std::size_t message = side.packets[packet].message;
+  const bool last =
+      packet + 1 == side.packets.size() || side.packets[packet + 1].message != message;
+  if (!last) return;
+  const double now = Recorder::now();
+  const bool sending = &side == &sending_;
+  recorder_->add(sending ? Doing::send : Doing::receive, leg_, side.messages[message].peer,
+                 side.messages[message].data.bytes, line.since, now);
+  line.since = now;
+}
+
 void Flow::pulse() {
+  const std::lock_guard lock(mutex_);
+  move_on();
+}
+
+void Flow::move_on() {
   test(sending_);
   start_sends();
   test(receiving_);
@@ -201,8 +238,12 @@ void Flow::pulse() {
 
 template <class Done>
 void Flow::wait(Done done) {
-  for (int idle = 1; !done(); ++idle) {
-    pulse();
+  for (int idle = 1;; ++idle) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (done()) return;
+      move_on();
+    }
     if (idle % patience == 0) std::this_thread::yield();
   }
 }

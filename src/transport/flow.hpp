@@ -14,12 +14,16 @@
 // have sent as much, each has room for a packet more.
 //
 // Requests are persistent: they are made once for arrays that stay where they are.
+//
+// All calls may come from several threads (MPI_THREAD_MULTIPLE), as where a Mover helps.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/recorder.hpp"
 #include "transport/channel.hpp"
 
 namespace kallima::transport {
@@ -51,6 +55,9 @@ class Flow {
   /// Waits until everything is through and this rank's memory is free.
   void finish();
 
+  /// Records messages from now on, as those of this leg; or no more.
+  void record(Recorder* recorder, Index leg);
+
  private:
   /// What one call of MPI carries.
   struct Packet {
@@ -65,6 +72,7 @@ class Flow {
     std::size_t started = 0;
     std::size_t through = 0;  ///< packets at the front
     Index bytes = 0;          ///< of these
+    double since = 0.;        ///< when the message that is under way began, for a trace
     Index apart = 0;          ///< bytes that the receiver has room for before it sends as many
   };
   /// One direction.
@@ -80,14 +88,17 @@ class Flow {
   void remake(Side& side, std::span<const Message> messages, bool sending);
   static void release(Side& side);
   static void rewind(Side& side);
-  static void start(Side& side, Line& line);
+  void start(Side& side, Line& line) const;
   void test(Side& side);
+  void note(const Side& side, Line& line, std::size_t packet);
+  void move_on();
   void start_sends();
   void start_receives();
-  /// Until `done`, moves on what can move.
+  /// Moves on what can move until `done`, which is asked under the lock.
   template <class Done>
   void wait(Done done);
 
+  std::mutex mutex_;  // over everything below
   std::shared_ptr<const Communicator> communicator_;
   Limits limits_;
   int tag_;
@@ -97,6 +108,8 @@ class Flow {
   std::vector<Index> missing_;  // of these, not here yet
   std::vector<int> completed_;  // for MPI_Testsome
   Index computed_ = 0;
+  Recorder* recorder_ = nullptr;
+  Index leg_ = 0;
 };
 
 }  // namespace kallima::transport

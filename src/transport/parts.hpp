@@ -29,17 +29,4 @@ void for_each_part(const Message& message, const Limits& limits, Visit visit) {
   }
 }
 
-/// A persistent request.
-inline int init_part(bool sending, std::byte* data, Index bytes, int peer, int tag, MPI_Comm comm,
-                     MPI_Request* request) {
-#if MPI_VERSION >= 4
-  return sending ? MPI_Send_init_c(data, bytes, MPI_BYTE, peer, tag, comm, request)
-                 : MPI_Recv_init_c(data, bytes, MPI_BYTE, peer, tag, comm, request);
-#else
-  const int count = narrow<int>(bytes, "bytes of a message");
-  return sending ? MPI_Send_init(data, count, MPI_BYTE, peer, tag, comm, request)
-                 : MPI_Recv_init(data, count, MPI_BYTE, peer, tag, comm, request);
-#endif
-}
-
 }  // namespace kallima::transport

@@ -377,7 +377,7 @@ def case_trace(cli):
             expect_equal(words.count(word), times, f"'{word}' in the picture")
 
         refused(2, ".svg or .png", TRACE, "--plot", os.path.join(folder, "plot.gif"))
-        refused(3, "a folder that exists", TRACE, "--plot", os.path.join(folder, "none", "plot.svg"))
+        refused(3, "its folder exists", TRACE, "--plot", os.path.join(folder, "none", "plot.svg"))
         refused(3, "name a file that exists", os.path.join(folder, "none.json"))
         refused(3, "name a file that exists", folder)
         refused(2, "FILE is required")
@@ -417,7 +417,8 @@ def case_calibrate(cli):
 
 def case_million_ranks(cli):
     start = time.monotonic()
-    plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--in", "pencil:1024x1024", "--json").json()
+    plan = cli.run("plan", "c2c:32768^3", "-n", "1048576", "--in", "pencil:1024x1024",
+                   "--chunks", "1", "--json").json()
     seconds = time.monotonic() - start
     # Nothing else was run by this process, so the largest child is the plan.
     megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
@@ -496,6 +497,25 @@ def case_bench(cli):
     text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")
+    check_bench_traces(cli)
+
+
+def check_bench_traces(cli):
+    """What bench and a rank's own file record, in chunks and in one piece, `kallima trace` reads and counts."""
+    ranks = cli.options.ranks
+    problem = ["c2c:32x32x32", "--route", "messages", "-i", "2", "-x", "1"]
+    with tempfile.TemporaryDirectory() as folder:
+        for chunks in "1", "4":
+            plan = cli.run("plan", *problem[:3], "--chunks", chunks, "-n", str(ranks), "--json").json()
+            path = os.path.join(folder, f"trace{chunks}.json")
+            cli.launch(ranks, "bench", *problem, "--chunks", chunks, "--trace", path).expect_code(0)
+            found = cli.run("trace", path, "--json", "--plot", os.path.join(folder, "trace.svg")).json()
+            expect_equal(found["messages_sent"], plan["messages"], f"messages of a trace in {chunks} chunks")
+            expect(all(rank["computing_s"] > 0 for rank in found["by_rank"]), f"nothing computed: {found}")
+        cli.launch(ranks, "bench", *problem, KALLIMA_TRACE=os.path.join(folder, "own.json")).expect_code(0)
+        own = [name for name in os.listdir(folder) if name.startswith("own.")]
+        expect_equal(len(own), ranks, "files of ranks")
+        cli.run("trace", *(os.path.join(folder, name) for name in own)).expect_code(0)
 
 
 def check_rivals(report, ranks, elements):

@@ -8,6 +8,7 @@
 //
 //     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks] [--real]
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
+//     mpirun -n 4 property_test --seed 1 --cases 50 --mover   with a thread that moves messages on
 //
 // Configurations take sub-communicators of 1 .. n ranks, or all n with --all-ranks. All ranks
 // agree on every verdict, so a failure ends the run instead of hanging it.
@@ -24,6 +25,7 @@
 #include "kallima/kallima.h"
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
+#include "kallima/transform.hpp"
 #include "planner/pipeline.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
@@ -425,6 +427,7 @@ struct Arguments {
   std::uint64_t first = 0;
   bool all_ranks = false;
   bool real = false;
+  bool mover = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -435,6 +438,8 @@ Arguments parse(int argc, char** argv) {
       arguments.all_ranks = true;
     } else if (word == "--real") {
       arguments.real = true;
+    } else if (word == "--mover") {
+      arguments.mover = true;
     } else if (i + 1 < argc) {
       const std::uint64_t value = std::stoull(argv[++i]);
       if (word == "--seed") arguments.seed = value;
@@ -448,8 +453,26 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
+/// A thread that moves messages on is refused where MPI was not started for it.
+Complaint check_refusal() {
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  Options options;
+  options.mover = true;
+  try {
+    const Transform<double> fft(MPI_COMM_WORLD, {4, 4}, options);
+  } catch (const InvalidOption&) {
+    return provided == MPI_THREAD_MULTIPLE ? "a mover was refused" : "";
+  }
+  return provided == MPI_THREAD_MULTIPLE ? "" : "a mover was not refused";
+}
+
 int run(int argc, char** argv) {
   const Arguments arguments = parse(argc, argv);
+  if (const Complaint complaint = check_refusal(); !complaint.empty()) {
+    std::printf("%s\n", complaint.c_str());
+    return 1;
+  }
   int world_rank = 0;
   int world = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -459,8 +482,9 @@ int run(int argc, char** argv) {
   unsigned long long done = 0;
   std::set<std::string> different;
   for (std::uint64_t k = arguments.first; k < arguments.first + arguments.cases; ++k) {
-    const Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks,
-                                               arguments.real ? Kind::r2c : Kind::c2c);
+    Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks,
+                                         arguments.real ? Kind::r2c : Kind::c2c);
+    c.options.mover = arguments.mover;
     ++done;
     different.insert(c.to_text());
     MPI_Comm comm = MPI_COMM_NULL;
@@ -510,7 +534,9 @@ int run(int argc, char** argv) {
 }  // namespace kallima::test
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const bool mover = kallima::test::parse(argc, argv).mover;
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, mover ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
   const int status = kallima::test::run(argc, argv);
   MPI_Finalize();
   return status;

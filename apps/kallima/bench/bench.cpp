@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/file.hpp"
 #include "base/plain_memory.hpp"
 #include "command.hpp"
 #include "kallima/buffer.hpp"
@@ -47,6 +48,7 @@ struct BenchArguments {
   bool backward = false;
   bool verify = false;
   bool explain = false;
+  std::string trace;
   bool json = false;
 };
 
@@ -57,6 +59,7 @@ Examples:
   mpirun -n 2 kallima bench c2c:128^3 --against bare,fftw-mpi
   mpirun -n 2 kallima bench r2c:128^3 --in-place --padded
   mpirun -n 2 kallima bench c2c:128^3 --explain --machine here.toml
+  mpirun -n 2 kallima bench c2c:128^3 --trace trace.json
   mpirun -n 2 kallima bench c2c:128^3 --tune-into plans.json
   mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
 
@@ -71,6 +74,7 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   task.in_place = arguments.in_place;
   task.threads = arguments.threads;
   task.plans = arguments.tune.empty() ? arguments.plans : arguments.tune;
+  task.trace = !arguments.trace.empty();
   return task;
 }
 
@@ -217,6 +221,12 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
       timed_rounds(session, runners, {arguments.iterations, arguments.warm_up}, progress);
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r].runs = std::move(runs[r]);
   if (arguments.explain) rows.front().explained = runners.front()->explained();
+  if (!arguments.trace.empty()) {
+    const std::string trace = runners.front()->traced();
+    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+      if (session.speaks()) write_file(arguments.trace, trace);
+    }));
+  }
   add_bare_sum(rows);
   return rows;
 }
@@ -295,6 +305,10 @@ void add_options(Command command, BenchArguments& arguments) {
                    "Check 64 outputs by direct sums, and the way there and back");
   command.add_flag("--explain", arguments.explain,
                    "Show what each step was priced at, how long it took, and what binds it");
+  command
+      .add_option("--trace", arguments.trace,
+                  "Write what ranks did and when to this file, for `kallima trace` and browsers")
+      .type_name("FILE");
   command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/1");
 }
 

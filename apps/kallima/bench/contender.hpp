@@ -27,8 +27,9 @@ struct Task {
   Direction direction = Direction::forward;
   Effort effort = Effort::estimate;
   bool in_place = false;
-  Index threads = 1;  ///< of a rank, where the contender has any
-  std::string plans;  ///< file of plan wisdom, or none; for the library
+  Index threads = 1;   ///< of a rank, where the contender has any
+  std::string plans;   ///< file of plan wisdom, or none; for the library
+  bool trace = false;  ///< records what ranks do; for the library
 };
 
 /// Arrays that all contenders use in turns: memory is not what they differ in, and ten of them need
@@ -87,6 +88,8 @@ class Contender {
   /// What each step was priced at and how long it took on the slowest rank; nothing of rivals.
   /// After some runs. Collective.
   [[nodiscard]] virtual std::string explained() const { return {}; }
+  /// A trace of all runs on all ranks, on the one that speaks; nothing of rivals. Collective.
+  [[nodiscard]] virtual std::string traced() const { return {}; }
   /// Transforms there and back and compares; nothing where it is no transform.
   virtual std::optional<Errors> verify(Progress& progress) = 0;
 };

@@ -7,6 +7,7 @@
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
 #include "transform/explain.hpp"
+#include "transform/trace.hpp"
 #include "transport/agreement.hpp"
 
 namespace kallima::cli {
@@ -23,6 +24,7 @@ Options options_for(const Task& task) {
   options.padded = task.request.padded;
   options.machine = task.request.machine;
   options.plan_wisdom = task.plans;
+  if (task.trace) options.trace = "-";
   return options;
 }
 
@@ -39,6 +41,26 @@ Plan agreed_plan(const Session& session, const Task& task) {
       text = chosen_plan(placed(task.request, options, *communicator), options).to_text();
   }));
   return Plan::parse(transport::broadcast(*communicator, text));
+}
+
+/// The texts of all ranks with commas between, on the rank that speaks. Collective.
+std::string gathered(const Session& session, const std::string& mine) {
+  const auto size = narrow<int>(static_cast<Index>(mine.size()), "bytes of a trace");
+  std::vector<int> sizes(static_cast<std::size_t>(session.size));
+  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, session.comm);
+  std::vector<int> offsets(sizes.size());
+  Index all = 0;
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    offsets[r] = narrow<int>(all, "bytes of a trace");
+    all += sizes[r] + (r + 1 < sizes.size() ? 2 : 0);
+  }
+  std::string texts(session.speaks() ? static_cast<std::size_t>(all) : 0, ',');
+  MPI_Gatherv(mine.data(), size, MPI_CHAR, texts.data(), sizes.data(), offsets.data(), MPI_CHAR, 0,
+              session.comm);
+  for (std::size_t r = 1; r < offsets.size() && session.speaks(); ++r) {
+    texts[static_cast<std::size_t>(offsets[r]) - 1] = '\n';
+  }
+  return texts;
 }
 
 /// Fft is a Transform or a RealTransform.
@@ -96,6 +118,11 @@ class KallimaAs final : public ArrayContender<T> {
     const Plan& plan = transform_->plan(task.direction);
     const Machine machine = transform_->machine();
     return kallima::explained(machine, price(plan, machine, options), took);
+  }
+
+  [[nodiscard]] std::string traced() const override {
+    const std::string events = gathered(this->session(), transform_->trace());
+    return this->session().speaks() ? trace_file(events, transform_->plan()) : events;
   }
 
   void go() override { run_->run(); }

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
+#include "base/file.hpp"
 #include "kallima/error.hpp"
 
 namespace kallima::cli::chart {
@@ -16,15 +15,6 @@ std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double
       fmt::format("charts cannot be drawn into '{}'; use a name that ends in .svg or .png", path));
 }
 
-void save(const Canvas& canvas, const std::string& path) {
-  const std::string bytes = canvas.file();
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw FileError(
-        fmt::format("cannot write '{}'; name a file in a folder that exists and has room", path));
-  }
-}
+void save(const Canvas& canvas, const std::string& path) { write_file(path, canvas.file()); }
 
 }  // namespace kallima::cli::chart

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Flows carry every part whole, though what arrives takes the place of what has left, whatever the
+// sizes on both sides are, however late ranks compute, and in packets of any size.
+#include "transport/flow.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/random.hpp"
+#include "transport/mover.hpp"
+#include "transport/mpi_spy.hpp"
+#include "transport/together.hpp"
+
+namespace kallima::test {
+namespace {
+
+using transport::Communicator;
+using transport::Flow;
+using transport::Limits;
+using transport::Message;
+using transport::Turn;
+
+constexpr Index parts = 12;
+constexpr Index chunks = 4;  // of both sides
+
+std::byte pattern(Index from, Index to, Index i) {
+  return static_cast<std::byte>((131 * from + 31 * to + 7 * i + i / 251) & 0xFF);
+}
+
+/// Where the parts from one rank to another begin, and the end: uneven, and none between some.
+std::vector<Index> begins_between(Index base, Index from, Index to) {
+  std::vector<Index> begins = {0};
+  if ((from + 2 * to) % 7 == 6) return begins;
+  for (Index part = 0; part < parts; ++part) {
+    begins.push_back(begins.back() + base + (5 * from + 3 * to + 11 * part) % 13);
+  }
+  return begins;
+}
+
+Index apart_of(const std::vector<Index>& in, const std::vector<Index>& out) {
+  Index most = 0;
+  for (std::size_t i = 0; i + 1 < in.size(); ++i) {
+    most = std::max({most, in[i + 1] - out[std::min(i, out.size() - 1)], in[i + 1] - in[i]});
+  }
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) most = std::max(most, out[i + 1] - out[i]);
+  return most;
+}
+
+/// All lanes of a rank, in memory of its own.
+struct Lanes {
+  struct Lane {
+    Index peer = 0;
+    std::vector<Index> in;
+    std::vector<Index> out;
+    Index apart = 0;
+    std::vector<std::byte> memory;
+  };
+  std::vector<Lane> all;
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  std::vector<Turn> send_turns;
+  std::vector<Turn> receive_turns;
+
+  Lanes(Index base, Index rank, Index ranks) {
+    for (Index peer = 0; peer < ranks; ++peer) {
+      if (peer == rank) continue;
+      Lane lane{peer, begins_between(base, peer, rank), begins_between(base, rank, peer), 0, {}};
+      lane.apart = apart_of(lane.in, lane.out);
+      const Index room = std::max(lane.in.back(), lane.apart + lane.out.back());
+      lane.memory.resize(static_cast<std::size_t>(room));
+      all.push_back(std::move(lane));
+    }
+    for (Index part = 0; part < parts; ++part) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        Lane& lane = all[i];
+        const auto p = static_cast<std::size_t>(part);
+        Turn turn{static_cast<Index>(i), part * chunks / parts + 1, part * chunks / parts, 0};
+        if (lane.out.size() > 1) {
+          turn.apart = apart_of(lane.out, lane.in);
+          sends.push_back({lane.peer, view(lane, lane.apart + lane.out[p], lane.out, p)});
+          send_turns.push_back(turn);
+        }
+        if (lane.in.size() > 1) {
+          turn.apart = lane.apart;
+          receives.push_back({lane.peer, view(lane, lane.in[p], lane.in, p)});
+          receive_turns.push_back(turn);
+        }
+      }
+    }
+  }
+
+  static BufferView view(Lane& lane, Index at, const std::vector<Index>& begins, std::size_t part) {
+    return {lane.memory.data() + at, begins[part + 1] - begins[part], MemoryKind::host};
+  }
+
+  /// What a chunk computes: the parts that leave when it is done.
+  void compute(Index rank, Index chunk) {
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      if (send_turns[i].needs != chunk + 1) continue;
+      for (Index b = 0; b < sends[i].data.bytes; ++b) {
+        sends[i].data.data[b] = pattern(rank, sends[i].peer, static_cast<Index>(i) + b);
+      }
+    }
+  }
+
+  /// The bytes that `peer` has computed for this rank, part by part.
+  [[nodiscard]] bool arrived(Index base, Index rank, Index ranks, Index chunk) const {
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      if (receive_turns[i].taken != chunk) continue;
+      const Lanes theirs(base, receives[i].peer, ranks);
+      const auto number =
+          std::count_if(receives.begin(), receives.begin() + static_cast<std::ptrdiff_t>(i),
+                        [&](const Message& message) { return message.peer == receives[i].peer; });
+      Index seen = 0;
+      for (std::size_t s = 0; s < theirs.sends.size(); ++s) {
+        if (theirs.sends[s].peer != rank || seen++ != number) continue;
+        for (Index b = 0; b < receives[i].data.bytes; ++b) {
+          if (receives[i].data.data[b] !=
+              pattern(receives[i].peer, rank, static_cast<Index>(s) + b)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+};
+
+void check_flow(Together& all, Index base, Index most_bytes, std::uint64_t seed, bool helped,
+                Complaints& complaints) {
+  Lanes lanes(base, all.rank(), all.ranks());
+  Limits limits;
+  limits.most_bytes = most_bytes;
+  Flow flow(Communicator::of(MPI_COMM_WORLD), limits, 3, lanes.send_turns, lanes.receive_turns);
+  Random random(seed, static_cast<std::uint64_t>(all.rank()));
+  const std::unique_ptr<transport::Mover> mover =
+      helped ? std::make_unique<transport::Mover>() : nullptr;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    flow.begin(lanes.sends, lanes.receives);
+    if (mover) mover->move(&flow, nullptr);
+    for (Index chunk = 0; chunk < chunks; ++chunk) {
+      if (random.chance(30)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(random.between(1, 300)));
+      }
+      lanes.compute(all.rank(), chunk);
+      flow.computed(chunk + 1);
+      for (std::int64_t i = random.between(0, 5); i > 0; --i) flow.pulse();
+    }
+    for (Index chunk = 0; chunk < chunks; ++chunk) {
+      flow.wait_for(chunk);
+      complaints.expect(lanes.arrived(base, all.rank(), all.ranks(), chunk),
+                        "chunk " + std::to_string(chunk) + " is wrong");
+    }
+    flow.finish();
+    if (mover) mover->move(nullptr, nullptr);
+  }
+}
+
+void parts_take_each_others_places(Together& all, bool helped) {
+  for (const Index base : {Index{1}, Index{40}, Index{5000}, Index{200000}}) {
+    for (const Index packet : {Index{7}, Index{64}, Index{4096}, Index{1} << 30}) {
+      if (base / packet > 100) continue;
+      const std::string name = std::to_string(base) + " bytes a part, packets of " +
+                               std::to_string(packet) + (helped ? ", with a thread" : "");
+      all.run("parts arrive whole: " + name, [&](Complaints& complaints) {
+        Communicator::of(MPI_COMM_WORLD);  // the duplicate stays
+        const Handles before = handles_alive();
+        check_flow(all, base, packet, static_cast<std::uint64_t>(base + packet), helped,
+                   complaints);
+        complaints.expect(handles_alive() == before, "a request is left over");
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kallima::test
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  int status = 0;
+  {
+    kallima::test::Together all(30.0);
+    kallima::test::parts_take_each_others_places(all, false);
+    if (provided == MPI_THREAD_MULTIPLE) kallima::test::parts_take_each_others_places(all, true);
+    status = all.finish("flows");
+  }
+  MPI_Finalize();
+  return status;
+}
