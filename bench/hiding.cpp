@@ -215,7 +215,10 @@ void hide(const World& world, int rounds, const Problem& problem) {
   constexpr int asleep = 3;
   const double at_work = cores_at_work();
   for (int i = 0; i < asleep; ++i) parts.exchanges_asleep();
-  const double busy = (cores_at_work() - at_work) / asleep / world.communicator->size;
+  // Ranks that outnumber cores share them.
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const double busy =
+      (cores_at_work() - at_work) / asleep / std::min(world.communicator->size, cores);
 
   Json by_name = Json::object();
   for (const Candidate& one : all) {

@@ -94,21 +94,21 @@ def plot(found):
     """Two panels over Tn / Tc: T / (Tc + Tn), with the least that can be, and the efficiency."""
     import math
     width, height, left, top, gap = 430, 300, 70, 50, 90
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width + left + gap + 40}" height="{height + 130}" '
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width + left + gap + 40}" height="{height + 160}" '
            'font-family="sans-serif" font-size="13">', '<rect width="100%" height="100%" fill="white"/>']
 
     def across(ratio, panel):
         low, high = math.log(0.2), math.log(6)
         return left + panel * (width + gap) + (math.log(ratio) - low) / (high - low) * width
 
-    def panel(number, title, low, high, value, least):
+    def panel(number, title, low, high, steps, value, least):
         def up(y):
             return top + height - (min(max(y, low), high) - low) / (high - low) * height
 
         x0 = left + number * (width + gap)
         out.append(f'<text x="{x0}" y="{top - 16}" font-size="15">{title}</text>')
-        for i in range(6):
-            y = low + (high - low) * i / 5
+        for i in range(steps + 1):
+            y = low + (high - low) * i / steps
             out.append(f'<line x1="{x0}" y1="{up(y):.1f}" x2="{x0 + width}" y2="{up(y):.1f}" stroke="#dddddd"/>')
             out.append(f'<text x="{x0 - 8}" y="{up(y) + 4:.1f}" text-anchor="end">{y:.1f}</text>')
         for ratio in (0.25, 0.5, 1, 2, 4):
@@ -117,8 +117,8 @@ def plot(found):
             out.append(f'<text x="{x:.1f}" y="{top + height + 18}" text-anchor="middle">{ratio:g}</text>')
         out.append(f'<text x="{x0 + width / 2}" y="{top + height + 40}" text-anchor="middle">'
                    'network time over compute time, Tn / Tc</text>')
-        steps = [math.exp(math.log(0.2) + (math.log(6) - math.log(0.2)) * i / 80) for i in range(81)]
-        path = " ".join(f"{across(r, number):.1f},{up(least(r)):.1f}" for r in steps)
+        ratios = [math.exp(math.log(0.2) + (math.log(6) - math.log(0.2)) * i / 80) for i in range(81)]
+        path = " ".join(f"{across(r, number):.1f},{up(least(r)):.1f}" for r in ratios)
         out.append(f'<polyline points="{path}" fill="none" stroke="#888888" stroke-dasharray="5 4"/>')
         for hosts, colour in COLOURS.items():
             for problem, dash in (("c2c:256^3", ""), ("c2c:2^22", ' stroke-dasharray="2 3"')):
@@ -132,9 +132,9 @@ def plot(found):
                     out.append(f'<circle cx="{across(p["ratio"], number):.1f}" cy="{up(value(p)):.1f}" r="4.5" '
                                f'fill="{hollow}" stroke="{colour}"/>')
 
-    panel(0, "T / (Tc + Tn): the dashed line hides all", 0.4, 1.1,
+    panel(0, "T / (Tc + Tn): the dashed line hides all", 0.4, 1.2, 4,
           lambda p: p["taken"] / (p["sweeps"] + p["exchanges"]), lambda r: max(1, r) / (1 + r))
-    panel(1, "efficiency (Tc + Tn - T) / min(Tc, Tn)", 0, 1.1, lambda p: p["eta"], lambda r: 1)
+    panel(1, "efficiency (Tc + Tn - T) / min(Tc, Tn)", 0, 1.2, 6, lambda p: p["eta"], lambda r: 1)
     x, y = left, top + height + 66
     for hosts, colour in COLOURS.items():
         for problem, dash in (("256^3", ""), ("2^22", ' stroke-dasharray="2 3"')):

@@ -202,7 +202,7 @@ class Executor {
       if (pulse != nullptr) (*pulse)();
     }
   };
-  void run(const LegLayout& leg, const Areas& areas, T factor, const Pulse* pulse) const;
+  void run(const LegLayout& here, const Areas& areas, T factor, const Pulse* pulse) const;
   void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
   void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
                             const Worker& worker) const;

@@ -61,12 +61,12 @@ std::vector<Index> powers_to(Index most) {
 /// True where chunks take little more memory than the plan does without. Of two exchanges in a row,
 /// one would have to lie in the output, where there is no room for parts to pass each other.
 bool fits(const Plan& cut, const Plan& plan) {
-  for (const bool in_place : {false, true}) {
-    const Index with = largest_workspace(cut, schedule(cut, in_place)).arrays();
-    const Index without = largest_workspace(plan, schedule(plan, in_place)).arrays();
-    if (with > without + plan.largest_local_size() / 2) return false;
-  }
-  return true;
+  const auto arrays = [](const Plan& of, bool in_place) {
+    return largest_workspace(of, schedule(of, in_place)).arrays();
+  };
+  const Index more = plan.largest_local_size() / 2;
+  return arrays(cut, false) <= arrays(plan, false) + more &&
+         arrays(cut, true) <= arrays(plan, true) + more;
 }
 
 /// Every way to cut the exchange at `step` into so many chunks, or where that is 0 into powers of

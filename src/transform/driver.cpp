@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kallima/error.hpp"
+
 namespace kallima {
 
 namespace {
@@ -33,6 +35,12 @@ Driver<T>::Driver(Executor executor, const Carriers& carriers, const Areas& area
                                                     executor_.turns(leg, false));
     if (all_known(sends) && all_known(receives)) flows_[leg]->prepare(sends, receives);
   }
+}
+
+/// A run that failed may have left the mover with flows of this.
+template <class T>
+Driver<T>::~Driver() {
+  if (carriers_.mover) carriers_.mover->rest();
 }
 
 template <class T>
@@ -132,6 +140,7 @@ template <class T>
 void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows* windows) {
   transport::Channel& channel = *carriers_.channel;
   if (executor_.route(leg) == Route::windows) {
+    if (windows == nullptr) throw InternalError("an exchange by windows without any");
     windows->meet();
     channel.count(executor_.sends(leg, areas), executor_.receives(leg, areas));
     return;

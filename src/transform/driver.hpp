@@ -36,6 +36,11 @@ class Driver {
 
   /// `areas` are those known by now. Makes all requests that depend on these alone.
   Driver(Executor executor, const Carriers& carriers, const Areas& areas);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  Driver(Driver&&) = delete;
+  Driver& operator=(Driver&&) = delete;
 
   /// Runs all legs. `windows` where the plan's exchanges go by them.
   void run(const Areas& areas, T factor, transport::Windows* windows);

@@ -34,6 +34,11 @@ void Mover::move(Flow* first, Flow* second) {
   if (failure) std::rethrow_exception(failure);
 }
 
+void Mover::rest() noexcept {
+  const std::lock_guard lock(mutex_);
+  flows_ = {};
+}
+
 void Mover::work() {
   std::unique_lock lock(mutex_);
   while (!ends_) {

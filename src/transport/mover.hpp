@@ -26,6 +26,8 @@ class Mover {
   /// Moves these on from now on, each where it is not null; those before no more, once this
   /// returns. Rethrows what the thread has thrown since.
   void move(Flow* first, Flow* second);
+  /// Moves nothing on any more, once this returns.
+  void rest() noexcept;
 
  private:
   void work();
