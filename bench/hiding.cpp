@@ -11,7 +11,7 @@
 // throughout; errors abort.
 #include <fmt/format.h>
 #include <mpi.h>
-#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -256,14 +256,5 @@ int run(int argc, char** argv) {
 }  // namespace kallima::bench
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 3;
-  try {
-    code = kallima::bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "kallima_hiding: {}\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, code);
-  }
-  MPI_Finalize();
-  return code;
+  return kallima::bench::under_mpi(argc, argv, "kallima_hiding", kallima::bench::run);
 }

@@ -10,16 +10,7 @@ import json
 import pathlib
 import sys
 
-
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
-
-
-def table(rows):
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
-    lines.insert(1, "| " + " | ".join("-" * width for width in widths) + " |")
-    return "\n".join(lines)
+from tables import read, table
 
 
 def milli(seconds):

@@ -171,14 +171,5 @@ int run(int argc, char** argv) {
 }  // namespace kallima::bench
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 3;
-  try {
-    code = kallima::bench::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "kallima_prediction: {}\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, code);
-  }
-  MPI_Finalize();
-  return code;
+  return kallima::bench::under_mpi(argc, argv, "kallima_prediction", kallima::bench::run);
 }

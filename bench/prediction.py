@@ -4,7 +4,6 @@
 
     bench/prediction.py RESULTS     prints Markdown, writes RESULTS/prediction.md and .svg
 """
-import json
 import math
 import pathlib
 import re
@@ -12,9 +11,7 @@ import statistics
 import sys
 import tomllib
 
-
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+from tables import read, table
 
 
 def quantile(values, part):
@@ -58,13 +55,6 @@ def classes(results):
                 name = f"{hosts} hosts, {rate}"
             found.setdefault(name, []).append(row)
     return {name: over_cycles(rows) for name, rows in found.items()}
-
-
-def table(rows):
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
-    lines.insert(1, "| " + " | ".join("-" * width for width in widths) + " |")
-    return "\n".join(lines)
 
 
 def prediction_table(groups):

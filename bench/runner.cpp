@@ -72,4 +72,17 @@ void say(const World& world, const Json& line) {
   std::fflush(stdout);
 }
 
+int under_mpi(int argc, char** argv, const char* name, int (*run)(int, char**)) {
+  MPI_Init(&argc, &argv);
+  int code = 3;
+  try {
+    code = run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    MPI_Abort(MPI_COMM_WORLD, code);
+  }
+  MPI_Finalize();
+  return code;
+}
+
 }  // namespace kallima::bench

@@ -36,6 +36,9 @@ std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan);
 /// Seconds of one run, of the slowest rank. Collective.
 double timed(const World& world, Runner& runner);
 
+/// Starts MPI, runs, ends MPI; an error aborts all ranks, by the program's name.
+int under_mpi(int argc, char** argv, const char* name, int (*run)(int, char**));
+
 /// Prints one object on a line, on one rank.
 void say(const World& world, const Json& line);
 

@@ -58,7 +58,7 @@ Json step_json(const Plan& plan, std::size_t i) {
     return {{"kind", "regroup"}, {"to", plan.states()[i + 1].to_text()}};
   }
   const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-  const Traffic& moved = exchange.traffic;
+  const Traffic moved = exchange.moved();
   const Index bytes = before.element.bytes();
   return {{"kind", "exchange"},
           {"to", plan.states()[i + 1].to_text()},

@@ -137,7 +137,7 @@ struct Chunks {
 struct Exchange {
   Layout to;                       ///< layout of the state behind it
   Route route = Route::messages;   ///< how the pieces travel
-  Traffic traffic = {};            ///< exactly what travels between different ranks
+  Traffic traffic = {};            ///< what travels between different ranks, messages whole
   std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
   Chunks chunks = {};              ///< by messages: one each way, or more
 
@@ -145,6 +145,8 @@ struct Exchange {
   [[nodiscard]] bool mirrors() const { return !digits.empty(); }
   /// True where it goes on while the sweeps beside it compute.
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
+  /// Exactly what travels between different ranks: each part is a message.
+  [[nodiscard]] KALLIMA_API Traffic moved() const;
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };

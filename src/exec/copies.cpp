@@ -45,9 +45,9 @@ Progression within(const Progression& places, const Range& range) {
   return Progression::make(run.first, places.step, run.count);
 }
 
-template <class T, class Element, class Beat>
+template <class T, class Element, class Pulsing>
 void copy_as(const LegLayout& leg, const typename Executor<T>::Areas& areas, Index thread,
-             Index threads, Beat beat) {
+             Index threads, Pulsing pulse) {
   // Digits of one place come first; the slowest of the others is cut into slices.
   std::size_t cut = static_cast<std::size_t>(leg.others.back());
   for (std::size_t i = leg.others.size(); i-- > 0;) {
@@ -86,7 +86,7 @@ void copy_as(const LegLayout& leg, const typename Executor<T>::Areas& areas, Ind
         if (meets) copy_box<Element>(to, from, counts, leg.others, leg.streams);
       }
     }
-    beat();
+    pulse();
   }
 }
 
@@ -95,11 +95,11 @@ void copy_as(const LegLayout& leg, const typename Executor<T>::Areas& areas, Ind
 template <class T>
 void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
                                const Worker& worker) const {
-  const auto beat = [&] { worker.beat(); };
+  const auto pulse = [&] { worker.pulse(); };
   if (leg.from_real) {
-    copy_as<T, T>(leg, areas, worker.number, worker.count, beat);
+    copy_as<T, T>(leg, areas, worker.number, worker.count, pulse);
   } else {
-    copy_as<T, std::complex<T>>(leg, areas, worker.number, worker.count, beat);
+    copy_as<T, std::complex<T>>(leg, areas, worker.number, worker.count, pulse);
   }
 }
 

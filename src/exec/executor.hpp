@@ -196,10 +196,10 @@ class Executor {
     std::complex<T>* tile = nullptr;  ///< its own
     Index number = 0;
     Index count = 1;
-    const Pulse* pulse = nullptr;  ///< of the first one
+    const Pulse* between_tiles = nullptr;  ///< of the first one
 
-    void beat() const {
-      if (pulse != nullptr) (*pulse)();
+    void pulse() const {
+      if (between_tiles != nullptr) (*between_tiles)();
     }
   };
   void run(const LegLayout& here, const Areas& areas, T factor, const Pulse* pulse) const;

@@ -32,6 +32,12 @@ struct Packed {
   std::vector<Parcel> parcels;  // by peer
 };
 
+/// The round in which a parcel leaves its sender, which is this rank or its peer.
+Index round_of(const Parcel& parcel, Index rank, Index ranks, bool sending) {
+  return sending ? transport::round_of(rank, parcel.peer, ranks)
+                 : transport::round_of(parcel.peer, rank, ranks);
+}
+
 /// A parcel that is one of the parts of a message.
 struct NumberedParcel {
   std::size_t part = 0;
@@ -157,20 +163,18 @@ class Builder {
     const std::vector<Placed> placed = placed_lanes(all, area == Area::output, unit * capacity_);
     std::vector<NumberedParcel> parcels;
     Packed result;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    const Layout& mine = sending ? from : exchange.to;
+    const Layout& theirs = sending ? exchange.to : from;
+    std::size_t i = 0;  // lanes and pieces are both in the order of peers
+    for (const Piece& piece : pieces(mine, theirs, rank_)) {
+      while (all[i].peer != piece.peer) ++i;
       const Lane& lane = all[i];
       const std::vector<Index>& begins = sending ? lane.out : lane.in;
-      if (begins.back() == 0) continue;
       Patch patch;
       patch.area = placed[i].spills ? Area::workspace : area;
       patch.owner = rank_;
       const Index base = placed[i].begin + (placed[i].spills ? unit * spill_at_ : 0);
-      for (std::size_t d = 0; d < from.axes(); ++d) {
-        const Layout& mine = sending ? from : exchange.to;
-        const Layout& theirs = sending ? exchange.to : from;
-        const Progression held = mine.part(rank_, d);
-        patch.places.push_back(places(held, intersect(held, theirs.part(lane.peer, d))));
-      }
+      patch.places = piece.places;
       if (lane.peer == rank_) {
         patch.offset = base;
         patch.strides = dense_strides(patch.places, exchange.to.order());
@@ -202,8 +206,7 @@ class Builder {
       }
     }
     const auto round = [&](const Parcel& parcel) {
-      return sending ? transport::round_of(rank_, parcel.peer, plan_.ranks())
-                     : transport::round_of(parcel.peer, rank_, plan_.ranks());
+      return round_of(parcel, rank_, plan_.ranks(), sending);
     };
     std::sort(parcels.begin(), parcels.end(),
               [&](const NumberedParcel& a, const NumberedParcel& b) {
@@ -317,10 +320,7 @@ std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, In
   std::vector<Parcel> result;
   std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(result),
                [&](const Parcel& parcel) { return parcel.peer != rank; });
-  const auto round = [&](const Parcel& parcel) {
-    return sending ? transport::round_of(rank, parcel.peer, ranks)
-                   : transport::round_of(parcel.peer, rank, ranks);
-  };
+  const auto round = [&](const Parcel& parcel) { return round_of(parcel, rank, ranks, sending); };
   std::sort(result.begin(), result.end(),
             [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
   return result;
@@ -341,13 +341,6 @@ Twiddle twiddle_of(const State& state, int swept, Index rank) {
     twiddle.terms.push_back({at, state.layout.part(rank, at), state.digits[at].weight});
   }
   return twiddle;
-}
-
-/// How a step is cut; one chunk where it is no exchange.
-Chunks chunks_at(const Plan& plan, std::size_t step) {
-  const auto* const exchange =
-      step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
-  return exchange == nullptr ? Chunks{} : exchange->chunks;
 }
 
 /// Cuts the sweep of steps [first, last] as the exchanges beside it want it.

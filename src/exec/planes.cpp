@@ -126,7 +126,7 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(aside, areas, patch, common, leg.streams);
                       });
-      worker.beat();
+      worker.pulse();
     });
   });
 }
@@ -156,7 +156,7 @@ void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas,
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(reals, areas, patch, common, leg.streams);
                       });
-      worker.beat();
+      worker.pulse();
     });
   });
 }

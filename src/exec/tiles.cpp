@@ -158,8 +158,9 @@ class TileSweep {
         gathered_(reinterpret_cast<From*>(tile)),
         done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
 
-  template <class Beat>
-  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles, Beat beat) {
+  template <class Pulsing>
+  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles,
+           Pulsing pulse) {
     // Lines that lie in memory as the engine wants them need not be gathered.
     const bool reads_source =
         leg_.sweep.form == TileForm::lines && !shape_.in_place() && !(roots != nullptr && backward);
@@ -196,7 +197,7 @@ class TileSweep {
                                  scatter<T>(done_, areas_, target, common, leg_.streams);
                                });
       }
-      beat();
+      pulse();
     }
   }
 
@@ -245,7 +246,7 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor
       leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
   const auto go = [&](auto sweep) {
     sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count),
-              [&] { worker.beat(); });
+              [&] { worker.pulse(); });
   };
   const local::Engine<T>& engine = engines_[leg.engine];
   if (leg.from_real) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/text.hpp"
 #include "machine/exchange_cost.hpp"
@@ -78,7 +79,7 @@ class Pricer {
           continue;
         }
         load.exchange = cost_in_parts(travel, chunks.parts()).total();
-        load.busy = busy_seconds(travel.setting, travel.traffic, travel.bytes, chunks.parts());
+        load.busy = busy_in_parts(travel, chunks.parts());
         result.push_back(pipelined_seconds(load, chunks));
       }
     }
@@ -119,6 +120,11 @@ class Pricer {
     return cost;
   }
 
+  /// Of that, what keeps a core busy.
+  static double busy_in_parts(const Travel& travel, Index parts) {
+    return busy_seconds(travel.setting, travel.traffic, travel.bytes, parts);
+  }
+
   /// Of pipelined exchanges, what is hidden behind the sweeps beside them. A sweep between two of
   /// them hides half of itself behind each.
   void hide(std::vector<StepCost>& steps) const {
@@ -128,13 +134,12 @@ class Pricer {
     };
     for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
       if (!pipelined(i)) continue;
-      const Travel travel = travel_of(static_cast<std::size_t>(schedule_.legs[i].step));
       const Chunks& chunks = exchange_of(schedule_.legs[i]).chunks;
       PipelineLoad load;
       load.before = steps[i - 1].cost.total() * (i > 1 && pipelined(i - 2) ? 0.5 : 1.);
       load.behind = steps[i + 1].cost.total() * (pipelined(i + 2) ? 0.5 : 1.);
       load.exchange = steps[i].cost.total();
-      load.busy = busy_seconds(travel.setting, travel.traffic, travel.bytes, chunks.parts());
+      load.busy = busy_.at(static_cast<std::size_t>(schedule_.legs[i].step));
       steps[i].cost.hidden =
           std::max(0., load.before + load.exchange + load.behind - pipelined_seconds(load, chunks));
     }
@@ -279,7 +284,7 @@ class Pricer {
     const Index bytes = before.element.bytes();
     step.what = fmt::format("exchange by {}", name_of(exchange.route));
     step.bytes = exchange.traffic.elements * bytes;
-    step.messages = exchange.traffic.messages;
+    step.messages = exchange.moved().messages;
     if (exchange.route == Route::windows) {
       expect(machine_.windows.meet, static_cast<double>(plan_.ranks()), "ranks that meet");
       step.cost = windows_cost({machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model});
@@ -293,7 +298,10 @@ class Pricer {
     expect_messages(machine_.between_nodes, by_node.most_between * bytes,
                     by_node.most_messages_between);
     step.cost = cost_in_parts(travel, exchange.chunks.parts());
-    if (exchange.pipelined()) return;  // what a rank keeps stays where it is
+    if (exchange.pipelined()) {  // what a rank keeps stays where it is
+      busy_[at] = busy_in_parts(travel, exchange.chunks.parts());
+      return;
+    }
     const Index sent = in_complex(exchange.traffic.most_sent, before.element);
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
   }
@@ -301,16 +309,8 @@ class Pricer {
   [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
                                      const Exchange& exchange) const {
     const Traffic& all = exchange.traffic;
-    const Index parts = exchange.chunks.parts();
     if (per_node_ >= setting.ranks) {
-      return {all.elements,
-              all.messages / parts,
-              all.most_sent,
-              all.most_messages_sent / parts,
-              0,
-              0,
-              0,
-              false};
+      return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
     }
     if (exchange.mirrors()) {
       // Partners are k and -k: hardly ever on one node.
@@ -357,6 +357,7 @@ class Pricer {
   Index per_node_;
   Pace pace_;
   double arrays_ = 0.;
+  std::map<std::size_t, double> busy_;  // of pipelined exchanges, by step
   std::vector<std::string> beyond_;
 };
 

@@ -123,6 +123,12 @@ std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Sha
   return others;
 }
 
+Chunks chunks_at(const Plan& plan, std::size_t step) {
+  const auto* const exchange =
+      step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+  return exchange == nullptr ? Chunks{} : exchange->chunks;
+}
+
 std::vector<Part> parts_of(const Chunks& chunks) {
   std::vector<Part> parts;
   for (Index sent = 0; sent < chunks.sent; ++sent) {

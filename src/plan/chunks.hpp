@@ -37,6 +37,9 @@ struct Part {
   Index taken = 0;
 };
 
+/// How a step is cut; one chunk where it is no exchange, or beyond the plan's ends.
+Chunks chunks_at(const Plan& plan, std::size_t step);
+
 /// The parts of every message, in the order in which they are sent.
 std::vector<Part> parts_of(const Chunks& chunks);
 

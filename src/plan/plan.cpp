@@ -221,20 +221,16 @@ void require_room(const State& state, Index ranks) {
   }
 }
 
-/// Every message goes in so many parts.
-void multiply_messages(Traffic& traffic, Index parts) {
-  traffic.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
-  traffic.most_messages_sent *= parts;
-  traffic.most_messages_received *= parts;
-}
-
-void divide_messages(Traffic& traffic, Index parts) {
-  traffic.messages /= parts;
-  traffic.most_messages_sent /= parts;
-  traffic.most_messages_received /= parts;
-}
-
 }  // namespace
+
+Traffic Exchange::moved() const {
+  const Index parts = chunks.parts();
+  Traffic result = traffic;
+  result.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
+  result.most_messages_sent *= parts;
+  result.most_messages_received *= parts;
+  return result;
+}
 
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
            const Layout& start, std::vector<Step> steps)
@@ -256,7 +252,6 @@ void Plan::append(Step step) {
     } else {
       exchange->traffic = traffic(states_.back().layout, exchange->to);
     }
-    multiply_messages(exchange->traffic, exchange->chunks.parts());
   }
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
@@ -264,21 +259,19 @@ void Plan::append(Step step) {
 
 Plan Plan::with_route(Route route) const {
   Plan plan = *this;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (!std::holds_alternative<Exchange>(steps_[i])) continue;
-    plan = plan.with_chunks(i, {});
-    std::get<Exchange>(plan.steps_[i]).route = route;
+  for (Step& step : plan.steps_) {
+    auto* const exchange = std::get_if<Exchange>(&step);
+    if (exchange == nullptr) continue;
+    exchange->route = route;
+    exchange->chunks = {};
   }
   return plan;
 }
 
 Plan Plan::with_chunks(std::size_t step, const Chunks& chunks) const {
   Plan plan = *this;
-  auto& exchange = std::get<Exchange>(plan.steps_[step]);
-  divide_messages(exchange.traffic, exchange.chunks.parts());
-  exchange.chunks = chunks;
+  std::get<Exchange>(plan.steps_[step]).chunks = chunks;
   if (chunks.parts() > 1) Cutting(plan, step);  // throws
-  multiply_messages(exchange.traffic, chunks.parts());
   return plan;
 }
 
@@ -299,8 +292,6 @@ Plan Plan::reversed() const {
       std::swap(moved.most_messages_sent, moved.most_messages_received);
       std::swap(exchange->chunks.sent, exchange->chunks.taken);
       std::swap(exchange->chunks.sent_digit, exchange->chunks.taken_digit);
-      divide_messages(moved, std::get<Exchange>(steps_[i]).chunks.parts());
-      multiply_messages(moved, exchange->chunks.parts());
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
@@ -323,7 +314,7 @@ Moves Plan::total_moves() const {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const auto* const exchange = std::get_if<Exchange>(&steps_[i]);
     if (exchange == nullptr) continue;
-    const Traffic& moved = exchange->traffic;
+    const Traffic moved = exchange->moved();
     const Index bytes = states_[i].element.bytes();
     sum.bytes += checked_mul(moved.elements, bytes, "bytes of all exchanges");
     sum.messages += moved.messages;

@@ -31,9 +31,7 @@ bool copies(const Plan& plan, const Leg& leg) {
 }
 
 /// An exchange whose parts take each other's places.
-bool is_pipelined(const Plan& plan, std::size_t step) {
-  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).pipelined();
-}
+bool is_pipelined(const Plan& plan, std::size_t step) { return chunks_at(plan, step).parts() > 1; }
 
 /// Reads and writes the same lines at the same places, so it can stay in its area.
 bool can_stay(const Plan& plan, const Leg& leg) {

@@ -21,8 +21,8 @@ namespace {
 /// More than any machine has, and few enough to go through.
 constexpr Index most_ranks = Index{1} << 26;
 
-/// Far more than any plan has.
-constexpr Index most_chunks = Index{1} << 16;
+/// Far more chunks than any plan has, and few enough to multiply.
+constexpr Index most_chunks_read = Index{1} << 16;
 
 constexpr const char* remark = "            ";
 
@@ -202,7 +202,7 @@ std::string body(const Plan& plan) {
     out += fmt::format("  exchange  {} by {}{}{}\n", plan.states()[i + 1].to_text(),
                        name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]),
                        chunks_text(exchange, plan.states()[i]));
-    out += traffic_remark(exchange.traffic, plan.states()[i].element.bytes());
+    out += traffic_remark(exchange.moved(), plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
   out += fmt::format("  end       {}\n", plan.states().back().to_text());
@@ -328,7 +328,7 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.chunks = parse_chunks(words, before, line);
     if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
-        exchange.chunks.sent > most_chunks || exchange.chunks.taken > most_chunks) {
+        exchange.chunks.sent > most_chunks_read || exchange.chunks.taken > most_chunks_read) {
       damaged(line);
     }
     return exchange;

@@ -11,13 +11,13 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <sstream>
 
 #include "chart/font.hpp"
 #include "chart/png.hpp"
 #include "chart/scale.hpp"
 #include "chart/xml.hpp"
 #include "kallima/error.hpp"
+#include "texts.hpp"
 
 namespace kallima::cli {
 
@@ -28,19 +28,6 @@ using chart::Scale;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 std::string svg_of(const std::vector<Chart>& charts) {
   const std::string path = testing::TempDir() + "kallima_chart.svg";

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "kallima/error.hpp"
+#include "texts.hpp"
 #include "timeline.hpp"
 #include "trace_file.hpp"
 #include "trace_summary.hpp"
@@ -15,19 +13,6 @@ namespace kallima::cli {
 namespace {
 
 using Intervals = std::vector<Interval>;
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 TraceEvent event(Index rank, Activity activity, double begin, double end, Index bytes = 0) {
   TraceEvent result;
