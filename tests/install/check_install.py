@@ -2,12 +2,12 @@
 """Builds users' projects, in C++ and in C, against the library, each way that one comes by it:
 
     static       installed, moved, then used by find_package and by pkg-config
-    shared       made by add_subdirectory and used so; then installed from there, moved, and used by
+    shared       made by FetchContent and used so; then installed from there, moved, and used by
                  find_package and by pkg-config when the tree it was built in is gone
-    fetch        FetchContent
+    subdirectory add_subdirectory, configured alone: FetchContent adds the same folder
 
-So the library is compiled no more than once for shared and once for fetch: what is installed as
-static is what the tests of this tree have made."""
+So the library is compiled once: what is installed as static is what the tests of this tree have
+made."""
 import argparse
 import os
 import shutil
@@ -45,12 +45,16 @@ class Check:
             sys.exit(f"{program} should use {shared_in or 'no shared library'}, and uses {used}")
         print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
 
-    def project(self, how, *options, shared_in=None):
-        """Builds and runs the consumer project; returns its tree."""
+    def configured(self, how, *options):
         tree = os.path.join(self.scratch, "tree-" + how)
         shutil.rmtree(tree, ignore_errors=True)
         run("cmake", "-S", self.consumer, "-B", tree, "-G", "Ninja", f"-DKALLIMA_FROM={how}",
             f"-DKALLIMA_SOURCE={self.arguments.source}", *self.arguments.cmake_arg, *options)
+        return tree
+
+    def project(self, how, *options, shared_in=None):
+        """Builds and runs the consumer project; returns its tree."""
+        tree = self.configured(how, *options)
         run("cmake", "--build", tree)
         for program in ("in_cpp", "in_c"):
             self.start(os.path.join(tree, program), shared_in and shared_in(tree))
@@ -95,7 +99,7 @@ class Check:
         self.use(self.installed(self.arguments.build, "static"), shared=False)
 
     def shared(self):
-        tree = self.project("subdirectory", "-DBUILD_SHARED_LIBS=ON", "-DKALLIMA_INSTALL=ON",
+        tree = self.project("fetch", "-DBUILD_SHARED_LIBS=ON", "-DKALLIMA_INSTALL=ON",
                             shared_in=lambda tree: tree)
         prefix = self.installed(tree, "shared")
         shutil.rmtree(tree)
@@ -103,8 +107,8 @@ class Check:
         print(check_symbols.check(self.arguments.nm, library, os.path.join(prefix, "include")))
         self.use(prefix, shared=True)
 
-    def fetch(self):
-        self.project("fetch", "-DBUILD_SHARED_LIBS=OFF")
+    def subdirectory(self):
+        self.configured("subdirectory", "-DBUILD_SHARED_LIBS=OFF")
 
 
 def main():
@@ -118,7 +122,7 @@ def main():
     parser.add_argument("--mpiexec-flag", action="append", default=[])
     parser.add_argument("--cmake-arg", action="append", default=[])
     parser.add_argument("--nm", default="nm")
-    parser.add_argument("--ways", default="static,shared,fetch")
+    parser.add_argument("--ways", default="static,shared,subdirectory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         check = Check(arguments, os.path.realpath(scratch))
