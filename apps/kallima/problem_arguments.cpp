@@ -108,7 +108,8 @@ void ProblemArguments::add_to(Command command) {
                          {{"any", Route::any},
                           {"messages", Route::messages},
                           {"alltoallv", Route::alltoallv},
-                          {"windows", Route::windows}},
+                          {"windows", Route::windows},
+                          {"nodes", Route::nodes}},
                          "How pieces travel")
       .type_name("ROUTE");
   command

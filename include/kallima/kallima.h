@@ -58,7 +58,8 @@ enum kallima_route {
   KALLIMA_ANY_ROUTE = 0,
   KALLIMA_MESSAGES = 1,
   KALLIMA_ALLTOALLV = 2,
-  KALLIMA_WINDOWS = 3
+  KALLIMA_WINDOWS = 3,
+  KALLIMA_NODES = 4
 };
 /** Which way. */
 enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
@@ -72,7 +73,7 @@ typedef struct kallima_options {
   int precision;          /**< kallima_precision; double by default */
   int scaling;            /**< kallima_scaling; 1/N backward by default */
   int effort;             /**< kallima_effort; estimate by default */
-  int route;              /**< kallima_route; windows on one node, otherwise messages by default */
+  int route;              /**< kallima_route; by default what is cheapest */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
   int kind;               /**< kallima_kind; complex to complex by default */
   const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */

@@ -100,21 +100,22 @@ struct Sweep {
 
 /// By what means pieces travel.
 enum class Route : std::uint8_t {
-  any,        ///< windows where all ranks are on one node, otherwise messages; in a request only
+  any,        ///< whichever is cheapest of those that can be had; in a request only
   messages,   ///< a message per pair of ranks, in rounds
   alltoallv,  ///< one MPI_Alltoallv, for comparison
-  windows     ///< memory that all ranks share: the sweeps beside it read and write it directly
+  windows,    ///< memory that all ranks share: the sweeps beside it read and write it directly
+  nodes       ///< a message per pair of nodes, out of and into memory that a node's ranks share
 };
 
 /// "messages", ...
 KALLIMA_API std::string_view name_of(Route route);
 
-/// How an exchange by messages goes on while the sweeps beside it compute. The sweep before it is
-/// cut into chunks along one digit, the sweep behind it along another. Of each chunk that is
-/// computed, what the first half of the chunks behind wants is sent at once; what the others want
-/// follows chunk by chunk when all is computed, so that the sweep behind can begin long before
-/// everything has arrived. Half does whether the network or computing is the slower: what is left
-/// then travels while the first half is taken.
+/// How an exchange by messages, of ranks or of nodes, goes on while the sweeps beside it compute.
+/// The sweep before it is cut into chunks along one digit, the sweep behind it along another. Of
+/// each chunk that is computed, what the first half of the chunks behind wants is sent at once;
+/// what the others want follows chunk by chunk when all is computed, so that the sweep behind can
+/// begin long before everything has arrived. Half does whether the network or computing is the
+/// slower: what is left then travels while the first half is taken.
 struct Chunks {
   int sent_digit = 0;   ///< along which the sweep before is cut
   Index sent = 1;       ///< into so many
@@ -134,10 +135,10 @@ struct Chunks {
 /// Where `digits` are given it is the exchange of k with n - k: between the digits of one axis of
 /// reals, whose first is halved, and the half spectrum of the whole axis. What is on the wrong side
 /// of n/2 is conjugated on the way.
-struct Exchange {
+struct KALLIMA_API Exchange {
   Layout to;                       ///< layout of the state behind it
   Route route = Route::messages;   ///< how the pieces travel
-  Traffic traffic = {};            ///< what travels between different ranks, messages whole
+  Traffic traffic = {};            ///< what travels between ranks or nodes, messages whole
   std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
   Chunks chunks = {};              ///< by messages: one each way, or more
 
@@ -145,8 +146,10 @@ struct Exchange {
   [[nodiscard]] bool mirrors() const { return !digits.empty(); }
   /// True where it goes on while the sweeps beside it compute.
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
-  /// Exactly what travels between different ranks: each part is a message.
-  [[nodiscard]] KALLIMA_API Traffic moved() const;
+  /// True where what arrives takes the place of what has left, be it in chunks or in one.
+  [[nodiscard]] bool flows() const { return pipelined() || route == Route::nodes; }
+  /// Exactly what messages carry: each part is one.
+  [[nodiscard]] Traffic moved() const;
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
@@ -213,7 +216,8 @@ class KALLIMA_API Plan {
   /// Hash of the text form; equal plans have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 
-  /// The same steps with pieces that travel another way, in one chunk.
+  /// The same steps with pieces that travel another way, in one chunk. By messages where they
+  /// cannot travel by nodes.
   [[nodiscard]] Plan with_route(Route route) const;
 
   /// The same steps, where the exchange at `step` goes in chunks. InternalError where it or the
@@ -250,6 +254,8 @@ class KALLIMA_API Plan {
 
  private:
   void append(Step step);
+  [[nodiscard]] Traffic traffic_of(const Exchange& exchange, const State& before,
+                                   const State& after) const;
 
   Problem problem_;
   Direction direction_ = Direction::forward;

@@ -216,7 +216,8 @@ std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
   for (std::size_t i = 0; i < parcels.size(); ++i) {
     messages[i].peer = parcels[i].peer;
     const Index element = element_bytes<T>(parcels[i]);
-    auto* const area = reinterpret_cast<std::byte*>(writable<T>(areas, parcels[i].area));
+    auto* const area =
+        reinterpret_cast<std::byte*>(writable<T>(areas, parcels[i].area, parcels[i].owner));
     messages[i].data.data = area == nullptr ? nullptr : area + parcels[i].offset * element;
     messages[i].data.bytes = parcels[i].size * element;
   }

@@ -43,7 +43,8 @@ struct Parcel {
   Index offset = 0;
   Index size = 0;             ///< elements
   bool real = false;          ///< of real elements
-  transport::Turn turn = {};  ///< of a pipelined exchange; apart in elements
+  transport::Turn turn = {};  ///< of an exchange that flows; apart in elements
+  Index owner = 0;            ///< rank whose window it lies in, where the area is one
 };
 
 /// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
@@ -97,7 +98,9 @@ struct LegLayout {
   std::vector<Parcel> receives;   ///< likewise, from others
   Parcel kept_from;               ///< what stays on this rank: where it is (size 0: nothing)
   Parcel kept_to;                 ///< and where it goes
-  bool pipelined = false;         ///< an exchange that goes on beside the sweeps around it
+  bool flows = false;             ///< an exchange that goes on beside the sweeps around it
+  Index sent_chunks = 1;          ///< of the sweep before it, where it flows
+  Index taken_chunks = 1;         ///< of the sweep behind it
   int step = 0;                   ///< of the plan, where it is that
   int cut = 0;                    ///< digit along which a sweep beside one is cut
   std::vector<Range> bounds;      ///< of its chunks; none: it is not cut
@@ -167,7 +170,7 @@ class Executor {
   [[nodiscard]] Route route(std::size_t leg) const { return legs_[leg].route; }
 
   /// True for an exchange that goes on beside the sweeps around it.
-  [[nodiscard]] bool is_pipelined(std::size_t leg) const { return legs_[leg].pipelined; }
+  [[nodiscard]] bool flows(std::size_t leg) const { return legs_[leg].flows; }
   /// The step of the plan that such an exchange is: a number that all ranks know it by. (A rank
   /// without data cannot tell in place from out of place, and may have another leg more.)
   [[nodiscard]] int step(std::size_t leg) const { return legs_[leg].step; }
@@ -175,6 +178,9 @@ class Executor {
   [[nodiscard]] std::size_t chunks(std::size_t leg) const {
     return std::max<std::size_t>(1, chunks_[leg].size());
   }
+  /// Chunks of the sweep before an exchange that flows, and of the sweep behind it.
+  [[nodiscard]] Index sent_chunks(std::size_t leg) const { return legs_[leg].sent_chunks; }
+  [[nodiscard]] Index taken_chunks(std::size_t leg) const { return legs_[leg].taken_chunks; }
 
   /// Runs a sweep or copy; `factor` is applied by the last leg that computes.
   void sweep(std::size_t leg, const Areas& areas, T factor) const;
@@ -186,7 +192,7 @@ class Executor {
   /// Messages of an exchange; valid until the next call for the same executor. Allocates nothing.
   std::span<const transport::Message> sends(std::size_t leg, const Areas& areas);
   std::span<const transport::Message> receives(std::size_t leg, const Areas& areas);
-  /// When these may go and come, where the exchange is pipelined; in the same order.
+  /// When these may go and come, where the exchange flows; in the same order.
   [[nodiscard]] std::vector<transport::Turn> turns(std::size_t leg, bool sending) const;
 
  private:

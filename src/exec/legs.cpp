@@ -8,6 +8,7 @@
 #include "exec/run.hpp"
 #include "kallima/error.hpp"
 #include "plan/mirror.hpp"
+#include "plan/nodes.hpp"
 
 namespace kallima::exec {
 
@@ -185,22 +186,12 @@ class Builder {
       const Index taker = sending ? lane.peer : rank_;
       for (std::size_t p = 0; p < parts.size(); ++p) {
         const Part& part = parts[p];
-        Patch here = patch;
-        here.offset = base + begins[p] + (sending ? lane.apart : 0);
-        if (chunks.sent > 1) {
-          restrict_to(here, chunks.sent_digit, cutting.sent(sender, part.first, part.end));
-        }
-        if (chunks.taken > 1) {
-          restrict_to(here, chunks.taken_digit, cutting.taken(taker, part.taken, part.taken + 1));
-        }
-        here.strides = dense_strides(here.places, exchange.to.order());
-        transport::Turn turn;
-        turn.lane = static_cast<Index>(i);
-        turn.needs = part.end;
-        turn.taken = part.taken;
-        turn.apart = sending ? lane.peer_apart : lane.apart;
-        const Parcel parcel{lane.peer, here.area, here.offset, begins[p + 1] - begins[p],
-                            unit == 2, turn};
+        Patch here = part_of(patch, step, part, {sender, taker}, cutting,
+                             base + begins[p] + (sending ? lane.apart : 0));
+        const Parcel parcel{lane.peer,   here.area,
+                            here.offset, begins[p + 1] - begins[p],
+                            unit == 2,   turn_of(lane, i, part, sending),
+                            rank_};
         parcels.push_back({p, parcel});
         result.patches.push_back(std::move(here));
       }
@@ -213,6 +204,63 @@ class Builder {
                 return a.part != b.part ? a.part < b.part : round(a.parcel) < round(b.parcel);
               });
     for (const NumberedParcel& numbered : parcels) result.parcels.push_back(numbered.parcel);
+    return result;
+  }
+
+  /// Pieces of an exchange whose parts take each other's places.
+  [[nodiscard]] Packed flowing(std::size_t step, bool sending, Area area) const {
+    const bool nodes = std::get<Exchange>(plan_.steps()[step]).route == Route::nodes;
+    return nodes ? in_nodes(step, sending, area) : in_lanes(step, sending, area);
+  }
+
+  /// Pieces that this rank sends or takes in an exchange by nodes, where they lie in the windows of
+  /// its node; and the messages of the lanes that it owns.
+  [[nodiscard]] Packed in_nodes(std::size_t step, bool sending, Area area) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const Chunks& chunks = exchange.chunks;
+    const Layout& from = plan_.states()[step].layout;
+    const Index unit = unit_of(plan_.states()[step].element);
+    const Cutting cutting(plan_, step);
+    const std::vector<Part> parts = parts_of(chunks);
+    const NodeMap map = node_map(plan_);
+    const NodeLayout node = node_layout(plan_, step, map.node_of(rank_));
+    Packed result;
+    const auto mine = [&](const NodePlace& place) {
+      return (sending ? place.sender : place.taker) == rank_;
+    };
+    std::vector<NodePlace> places;
+    std::copy_if((sending ? node.out : node.in).begin(), (sending ? node.out : node.in).end(),
+                 std::back_inserter(places), mine);
+    std::size_t at = 0;  // places and pieces are both in the order of peers
+    for (const Piece& piece :
+         sending ? pieces(from, exchange.to, rank_) : pieces(exchange.to, from, rank_)) {
+      const NodePlace& place = places[at++];
+      Patch patch;
+      patch.area = area;
+      patch.owner = place.window;
+      patch.places = piece.places;
+      if (map.node_of(place.sender) == map.node_of(place.taker)) {
+        patch.offset = place.begins[0];
+        patch.strides = dense_strides(patch.places, exchange.to.order());
+        result.patches.push_back(std::move(patch));
+        continue;
+      }
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        result.patches.push_back(
+            part_of(patch, step, parts[p], {place.sender, place.taker}, cutting, place.begins[p]));
+      }
+    }
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      for (std::size_t i = 0; i < node.lanes.size(); ++i) {
+        const NodeLane& owned = node.lanes[i];
+        const Lane& lane = owned.lane;
+        const std::vector<Index>& begins = sending ? lane.out : lane.in;
+        if (owned.owner != rank_ || begins.size() == 1) continue;
+        const Index begin = owned.begin + begins[p] + (sending ? lane.apart : 0);
+        result.parcels.push_back({lane.peer, area, begin, begins[p + 1] - begins[p], unit == 2,
+                                  turn_of(lane, i, parts[p], sending), rank_});
+      }
+    }
     return result;
   }
 
@@ -254,6 +302,40 @@ class Builder {
   }
 
  private:
+  /// Who sends to whom.
+  struct Between {
+    Index sender = 0;
+    Index taker = 0;
+  };
+
+  /// What of a piece is in one part of a message; that lies at `offset`, in the order of the state
+  /// behind the exchange.
+  [[nodiscard]] Patch part_of(Patch piece, std::size_t step, const Part& part,
+                              const Between& between, const Cutting& cutting, Index offset) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const Chunks& chunks = exchange.chunks;
+    if (chunks.sent > 1) {
+      restrict_to(piece, chunks.sent_digit, cutting.sent(between.sender, part.first, part.end));
+    }
+    if (chunks.taken > 1) {
+      restrict_to(piece, chunks.taken_digit,
+                  cutting.taken(between.taker, part.taken, part.taken + 1));
+    }
+    piece.offset = offset;
+    piece.strides = dense_strides(piece.places, exchange.to.order());
+    return piece;
+  }
+
+  static transport::Turn turn_of(const Lane& lane, std::size_t number, const Part& part,
+                                 bool sending) {
+    transport::Turn turn;
+    turn.lane = static_cast<Index>(number);
+    turn.needs = part.end;
+    turn.taken = part.taken;
+    turn.apart = sending ? lane.peer_apart : lane.apart;
+    return turn;
+  }
+
   /// Adds a part of a parcel that begins at `parcel`; but what is at home is on the split side
   /// taken from there or left there, and on the other side there already.
   static void add_part(std::vector<Patch>& patches, const CutPart& part, const Patch& parcel,
@@ -401,7 +483,11 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
   const auto layout_at = [&](std::size_t state) -> const Layout& {
     return plan.states()[state].layout;
   };
-  const auto pipelined_at = [&](std::size_t step) { return chunks_at(plan, step).parts() > 1; };
+  const auto flows_at = [&](std::size_t step) {
+    const auto* const exchange =
+        step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+    return exchange != nullptr && exchange->flows();
+  };
   std::vector<LegLayout> legs;
   std::size_t last_computing = std::numeric_limits<std::size_t>::max();
   for (const Leg& leg : schedule.legs) {
@@ -433,16 +519,19 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
         legs.push_back(std::move(out));
         continue;
       }
-      if (exchange.pipelined()) {
-        out.is_exchange = out.pipelined = true;
+      if (exchange.flows()) {
+        out.is_exchange = out.flows = true;
         out.step = leg.step;
         out.route = exchange.route;
-        out.sends = builder.in_lanes(step, true, leg.from).parcels;
-        out.receives = builder.in_lanes(step, false, leg.to).parcels;
+        out.sent_chunks = exchange.chunks.sent;
+        out.taken_chunks = exchange.chunks.taken;
+        out.sends = builder.flowing(step, true, leg.from).parcels;
+        out.receives = builder.flowing(step, false, leg.to).parcels;
         if (exchange.chunks.sent == 1) {
           // The sweep before may be cut for an exchange before it.
           const auto all = static_cast<Index>(std::max<std::size_t>(1, legs.back().bounds.size()));
           for (Parcel& parcel : out.sends) parcel.turn.needs = all;
+          out.sent_chunks = all;
         }
         legs.push_back(std::move(out));
         continue;
@@ -483,13 +572,13 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     };
     out.sources = leg.pulls && leg.gathers
                       ? builder.packed_in_windows(step - 1, leg.from, home_at(step - 1))
-                  : leg.pulls ? builder.in_windows(before, layout_at(step - 1), leg.from)
-                  : pipelined_at(step - 1) ? builder.in_lanes(step - 1, false, leg.from).patches
-                  : leg.gathers            ? builder.packed(step - 1, false, leg.from).patches
-                  : folding                ? builder.half_rows(step, *folding, leg.from)
-                                           : builder.natural(step, leg.from);
-    out.targets = leg.pushes               ? builder.in_windows(after, layout_at(last + 2), leg.to)
-                  : pipelined_at(last + 1) ? builder.in_lanes(last + 1, true, leg.to).patches
+                  : leg.pulls          ? builder.in_windows(before, layout_at(step - 1), leg.from)
+                  : flows_at(step - 1) ? builder.flowing(step - 1, false, leg.from).patches
+                  : leg.gathers        ? builder.packed(step - 1, false, leg.from).patches
+                  : folding            ? builder.half_rows(step, *folding, leg.from)
+                                       : builder.natural(step, leg.from);
+    out.targets = leg.pushes           ? builder.in_windows(after, layout_at(last + 2), leg.to)
+                  : flows_at(last + 1) ? builder.flowing(last + 1, true, leg.to).patches
                   : leg.scatters ? builder.packed(last + 1, true, leg.to, home_at(last + 1)).patches
                   : unfolded     ? builder.half_rows(last + 1, *unfolded, leg.to)
                                  : builder.natural(last + 1, leg.to);

@@ -28,7 +28,7 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
     executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
     Index most = 0;
     for (std::size_t leg = 0; leg < executors_.back().legs(); ++leg) {
-      if (!executors_.back().is_pipelined(leg)) continue;
+      if (!executors_.back().flows(leg)) continue;
       Index bytes_sent = 0;
       for (const auto& message : executors_.back().sends(leg, {})) bytes_sent += message.data.bytes;
       most = std::max(most, bytes_sent);
@@ -60,9 +60,9 @@ void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
 template <class T>
 void Loopback<T>::exchange(std::size_t leg) {
   const std::size_t ranks = executors_.size();
-  // Of a pipelined exchange, what arrives takes the place of what has been sent: everything is
+  // Of an exchange that flows, what arrives takes the place of what has been sent: everything is
   // taken out before anything is put back.
-  const bool staged = executors_.front().is_pipelined(leg);
+  const bool staged = executors_.front().flows(leg);
   const bool moves = executors_.front().route(leg) != Route::windows;
   for (std::size_t r = 0; r < ranks; ++r) {
     executors_[r].keep(leg, areas_[r]);

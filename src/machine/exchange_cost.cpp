@@ -64,6 +64,14 @@ NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to
   return {0, 0, all.most_between, all.most_messages_between, 0, 0, 0, all.sampled};
 }
 
+NodeTraffic together(const NodeTraffic& by_ranks, Index per_node) {
+  NodeTraffic result = by_ranks;
+  result.elements_within = result.messages_within = 0;
+  result.most_within = result.most_messages_within = 0;
+  result.most_messages_between = ceil_div(by_ranks.most_messages_between, per_node * per_node);
+  return result;
+}
+
 namespace {
 
 Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {

@@ -22,6 +22,10 @@ struct Setting {
 NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to,
                     Index pairs = Index{1} << 12);
 
+/// About what it is if the ranks of a node send together: nothing within, and one message for what
+/// was one for each pair of ranks.
+NodeTraffic together(const NodeTraffic& by_ranks, Index per_node);
+
 /// Latency and bandwidth of messages that divide like this. Those within a node and those between
 /// nodes are taken one behind the other; what leaves a node shares its links, and among many nodes
 /// the middle of the network.

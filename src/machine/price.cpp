@@ -16,6 +16,7 @@
 #include "machine/pace.hpp"
 #include "machine/pipeline.hpp"
 #include "machine/rates.hpp"
+#include "plan/nodes.hpp"
 #include "plan/schedule.hpp"
 
 namespace kallima {
@@ -298,10 +299,14 @@ class Pricer {
     expect_messages(machine_.between_nodes, by_node.most_between * bytes,
                     by_node.most_messages_between);
     step.cost = cost_in_parts(travel, exchange.chunks.parts());
-    if (exchange.pipelined()) {  // what a rank keeps stays where it is
-      busy_[at] = busy_in_parts(travel, exchange.chunks.parts());
-      return;
+    if (exchange.route == Route::nodes) {
+      // Ranks of a node wait for each other before and behind.
+      const Setting node{machine_, per_node_, per_node_, pace_.turns(), options_.model};
+      expect(machine_.windows.meet, static_cast<double>(per_node_), "ranks that meet");
+      step.cost.latency += 2. * windows_cost(node).latency;
     }
+    if (exchange.pipelined()) busy_[at] = busy_in_parts(travel, exchange.chunks.parts());
+    if (exchange.flows()) return;  // what a rank keeps stays where it is
     const Index sent = in_complex(exchange.traffic.most_sent, before.element);
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
   }
@@ -309,6 +314,12 @@ class Pricer {
   [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
                                      const Exchange& exchange) const {
     const Traffic& all = exchange.traffic;
+    if (exchange.route == Route::nodes) {
+      const NodeMap map = node_map(plan_);
+      // The least that the busiest node sends, if its owners have as much to do.
+      const Index members = std::min(map.per_node, std::max<Index>(1, map.nodes() - 1));
+      return {0, 0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * members, false};
+    }
     if (per_node_ >= setting.ranks) {
       return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
     }

@@ -65,19 +65,13 @@ Index unit_along(const Plan& plan, const Pass& pass, int digit, const Shape& loc
   return sweep.lines / std::gcd(sweep.lines, inner);
 }
 
-/// The side of an exchange on one rank: bounds of its chunks follow from this.
-struct Extent {
-  Index places = 0;
-  Index unit = 1;
-};
-
-Extent extent_on(const Plan& plan, const Pass& pass, int digit, Index rank) {
+ChunkedExtent extent_on(const Plan& plan, const Pass& pass, int digit, Index rank) {
   const Shape local = pass.layout(plan).local_shape(rank);
   return {local[static_cast<std::size_t>(digit)], unit_along(plan, pass, digit, local)};
 }
 
 /// Bounds of chunks [first, end) of so many.
-Range bounds(const Extent& extent, Index chunks, Index first, Index end) {
+Range bounds(const ChunkedExtent& extent, Index chunks, Index first, Index end) {
   const Index units = ceil_div(extent.places, extent.unit);
   const auto begin_of = [&](Index chunk) {
     return std::min(extent.places, units * chunk / chunks * extent.unit);
@@ -178,7 +172,8 @@ Cutting::Cutting(const Plan& plan, std::size_t step)
   const bool apart =
       chunks_.sent == 1 || chunks_.taken == 1 || chunks_.sent_digit != chunks_.taken_digit;
   if (!apart) throw InternalError("an exchange is cut twice along the same digit");
-  if (std::get<Exchange>(plan.steps()[step]).route != Route::messages) {
+  const Route route = std::get<Exchange>(plan.steps()[step]).route;
+  if (chunks_.parts() > 1 && route != Route::messages && route != Route::nodes) {
     throw InternalError("only messages go in chunks");
   }
 }
@@ -195,43 +190,57 @@ Range Cutting::taken(Index rank, Index first, Index end) const {
 
 Index Lane::room() const { return std::max(apart + out.back(), in.back()); }
 
+PartBegins::PartBegins(const Plan& plan, std::size_t step)
+    : plan_(plan),
+      step_(step),
+      chunks_(std::get<Exchange>(plan.steps()[step]).chunks),
+      parts_(parts_of(chunks_)) {
+  Cutting(plan, step);  // throws
+}
+
+ChunkedExtent PartBegins::extent(bool sending, Index rank) const {
+  if ((sending ? chunks_.sent : chunks_.taken) == 1) return {1, 1};
+  return extent_on(plan_, *pass_beside(plan_, step_, sending),
+                   sending ? chunks_.sent_digit : chunks_.taken_digit, rank);
+}
+
+std::vector<Index> PartBegins::between(Index sender, Index taker) const {
+  const ChunkedExtent sent = extent(true, sender);
+  const ChunkedExtent taken = extent(false, taker);
+  std::vector<Index> begins = {0};
+  begins.reserve(parts_.size() + 1);
+  for (const Part& part : parts_) {
+    begins.push_back(begins.back() +
+                     bounds(sent, chunks_.sent, part.first, part.end).size() *
+                         bounds(taken, chunks_.taken, part.taken, part.taken + 1).size());
+  }
+  return begins;
+}
+
+std::vector<Index> PartBegins::begins(Index sender, Index taker, Index elements) const {
+  std::vector<Index> result = between(sender, taker);
+  const Index each = elements / result.back();
+  for (Index& begin : result) begin *= each;
+  return result;
+}
+
+std::vector<Index> PartBegins::sizes(Index sender, Index taker, Index elements) const {
+  std::vector<Index> result = begins(sender, taker, elements);
+  for (std::size_t i = 0; i + 1 < result.size(); ++i) result[i] = result[i + 1] - result[i];
+  result.pop_back();
+  return result;
+}
+
+double PartBegins::largest() const {
+  const std::vector<Index> begins = between(0, 0);
+  Index largest = 0;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    largest = std::max(largest, begins[i + 1] - begins[i]);
+  }
+  return static_cast<double>(largest) / static_cast<double>(begins.back());
+}
+
 namespace {
-
-/// Where the parts of messages begin, in units of what is common to all parts.
-class PartBegins {
- public:
-  PartBegins(const Plan& plan, std::size_t step)
-      : plan_(plan),
-        chunks_(std::get<Exchange>(plan.steps()[step]).chunks),
-        parts_(parts_of(chunks_)),
-        before_(pass_beside(plan, step, true)),
-        behind_(pass_beside(plan, step, false)) {
-    Cutting(plan, step);  // throws
-  }
-
-  /// Of the message from `sender` to `taker`; and its end.
-  [[nodiscard]] std::vector<Index> between(Index sender, Index taker) const {
-    Extent sent{1, 1};
-    Extent taken{1, 1};
-    if (chunks_.sent > 1) sent = extent_on(plan_, *before_, chunks_.sent_digit, sender);
-    if (chunks_.taken > 1) taken = extent_on(plan_, *behind_, chunks_.taken_digit, taker);
-    std::vector<Index> begins = {0};
-    begins.reserve(parts_.size() + 1);
-    for (const Part& part : parts_) {
-      begins.push_back(begins.back() +
-                       bounds(sent, chunks_.sent, part.first, part.end).size() *
-                           bounds(taken, chunks_.taken, part.taken, part.taken + 1).size());
-    }
-    return begins;
-  }
-
- private:
-  const Plan& plan_;
-  const Chunks& chunks_;
-  std::vector<Part> parts_;
-  std::optional<Pass> before_;
-  std::optional<Pass> behind_;
-};
 
 /// Neither of two ranks may wait for the other to send what it cannot, for want of room for what
 /// the first one sends: so an incoming part, of whatever size, has room before the outgoing one of
@@ -249,13 +258,14 @@ Index apart(const std::vector<Index>& in, const std::vector<Index>& out) {
 
 }  // namespace
 
-double largest_part(const Plan& plan, std::size_t step) {
-  const std::vector<Index> begins = PartBegins(plan, step).between(0, 0);
-  Index largest = 0;
-  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
-    largest = std::max(largest, begins[i + 1] - begins[i]);
-  }
-  return static_cast<double>(largest) / static_cast<double>(begins.back());
+Lane Lane::between(Index peer, std::vector<Index> out, std::vector<Index> in) {
+  Lane lane;
+  lane.peer = peer;
+  lane.apart = kallima::apart(in, out);
+  lane.peer_apart = kallima::apart(out, in);
+  lane.out = std::move(out);
+  lane.in = std::move(in);
+  return lane;
 }
 
 std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
@@ -270,10 +280,8 @@ std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
     if (piece.peer == rank) {
       begins = {0, piece.size};
     } else {
-      begins =
-          sending ? part_begins.between(rank, piece.peer) : part_begins.between(piece.peer, rank);
-      const Index each = piece.size / begins.back();
-      for (Index& begin : begins) begin *= each;
+      begins = sending ? part_begins.begins(rank, piece.peer, piece.size)
+                       : part_begins.begins(piece.peer, rank, piece.size);
     }
   };
   for (const Piece& piece : pieces(from, exchange.to, rank)) add(piece, true);
@@ -284,8 +292,7 @@ std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
     if (lane.out.empty()) lane.out = {0};
     if (lane.in.empty()) lane.in = {0};
     if (lane.peer != rank) {
-      lane.apart = apart(lane.in, lane.out);
-      lane.peer_apart = apart(lane.out, lane.in);
+      lane = Lane::between(lane.peer, std::move(lane.out), std::move(lane.in));
     }
     result.push_back(std::move(lane));
   }

@@ -71,10 +71,6 @@ struct CutDigit {
 /// otherwise O(P).
 std::vector<CutDigit> cut_digits(const Plan& plan, std::size_t step, bool sending);
 
-/// The largest part of a message that rank 0 would send itself, over the whole message: where all
-/// ranks hold the same, as of every message.
-double largest_part(const Plan& plan, std::size_t step);
-
 /// What goes between a rank and one peer, in elements.
 struct Lane {
   Index peer = 0;
@@ -83,8 +79,42 @@ struct Lane {
   std::vector<Index> out;  ///< where outgoing parts begin, without `apart`, and the end
   std::vector<Index> in;   ///< where incoming parts begin, and the end
 
+  /// With as much between the two as their parts want.
+  static Lane between(Index peer, std::vector<Index> out, std::vector<Index> in);
+
   /// Elements of memory.
   [[nodiscard]] Index room() const;
+};
+
+/// A side of an exchange on one rank: bounds of its chunks follow from this.
+struct ChunkedExtent {
+  Index places = 0;
+  Index unit = 1;  ///< places at multiples of which chunks begin
+};
+
+/// How messages divide into parts.
+class PartBegins {
+ public:
+  /// Of the exchange at `step`. InternalError where it cannot be cut so.
+  PartBegins(const Plan& plan, std::size_t step);
+
+  /// Where the parts of a message of so many elements begin, and the end.
+  [[nodiscard]] std::vector<Index> begins(Index sender, Index taker, Index elements) const;
+  /// Their sizes.
+  [[nodiscard]] std::vector<Index> sizes(Index sender, Index taker, Index elements) const;
+  /// The largest part of a message that rank 0 would send itself, over the whole message: where all
+  /// ranks hold the same, as of every message.
+  [[nodiscard]] double largest() const;
+
+ private:
+  /// In units of what is common to all parts.
+  [[nodiscard]] std::vector<Index> between(Index sender, Index taker) const;
+  [[nodiscard]] ChunkedExtent extent(bool sending, Index rank) const;
+
+  const Plan& plan_;
+  std::size_t step_;
+  const Chunks& chunks_;
+  std::vector<Part> parts_;
 };
 
 /// The lanes of a rank in the exchange at `step`, by peer, the rank itself included: what it keeps

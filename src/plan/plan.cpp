@@ -7,6 +7,7 @@
 
 #include "plan/chunks.hpp"
 #include "plan/mirror.hpp"
+#include "plan/nodes.hpp"
 
 namespace kallima {
 
@@ -247,23 +248,34 @@ void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
   require_room(after, ranks_);  // before the traffic, which takes as long as there are ranks
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
-    if (exchange->mirrors()) {
-      exchange->traffic = Mirror::between(states_.back(), after).traffic();
-    } else {
-      exchange->traffic = traffic(states_.back().layout, exchange->to);
-    }
+    exchange->traffic = traffic_of(*exchange, states_.back(), after);
   }
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
 }
 
+Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const State& after) const {
+  const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
+                                              : traffic(before.layout, exchange.to);
+  if (exchange.route != Route::nodes) return by_ranks;
+  if (exchange.mirrors() || !listable(node_map(*this), by_ranks)) {
+    throw InternalError("an exchange goes by nodes that cannot");
+  }
+  return node_traffic(before.layout, exchange.to, node_map(*this));
+}
+
 Plan Plan::with_route(Route route) const {
+  if (route == Route::nodes && !has_nodes(*this)) route = Route::messages;
   Plan plan = *this;
-  for (Step& step : plan.steps_) {
-    auto* const exchange = std::get_if<Exchange>(&step);
+  for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
+    auto* const exchange = std::get_if<Exchange>(&plan.steps_[i]);
     if (exchange == nullptr) continue;
+    const bool counted_otherwise = (exchange->route == Route::nodes) != (route == Route::nodes);
     exchange->route = route;
     exchange->chunks = {};
+    if (counted_otherwise) {
+      exchange->traffic = traffic_of(*exchange, plan.states_[i], plan.states_[i + 1]);
+    }
   }
   return plan;
 }

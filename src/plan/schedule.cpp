@@ -5,6 +5,7 @@
 
 #include "base/root_table.hpp"
 #include "plan/chunks.hpp"
+#include "plan/nodes.hpp"
 #include "plan/tile.hpp"
 
 namespace kallima {
@@ -28,6 +29,10 @@ bool is_joined(const Plan& plan, std::size_t step) {
 bool copies(const Plan& plan, const Leg& leg) {
   const auto* const sweep = std::get_if<Sweep>(&plan.steps()[static_cast<std::size_t>(leg.step)]);
   return sweep != nullptr && sweep->kernel == Kernel::none;
+}
+
+bool flows_by_nodes(const Plan& plan, std::size_t step) {
+  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).route == Route::nodes;
 }
 
 /// An exchange whose parts take each other's places.
@@ -128,6 +133,35 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
   }
 }
 
+/// Assigns areas to the legs of a plan whose exchanges go by nodes, group of sweeps by group.
+/// Within a group legs stay where they are if they can; output and workspace take turns where they
+/// cannot.
+void assign_nodes(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
+  Area at = in_place ? Area::output : Area::input;
+  Area window = Area::window;
+  for (std::size_t first = 0; first < legs.size();) {
+    const std::size_t end = end_of_group(plan, legs, first);
+    const bool last = end == legs.size();
+    Area area = last ? Area::output : window;
+    for (std::size_t i = end; i-- > first;) {
+      legs[i].to = area;
+      if (!can_stay(plan, legs[i])) area = other(area);
+      legs[i].from = area;
+    }
+    legs[first].from = at;
+    if (first == 0 && in_place && legs[0].to == Area::output && !can_stay(plan, legs[0])) {
+      for (std::size_t i = 0; i + 1 < end; ++i) {
+        legs[i].to = other(legs[i].to);
+        legs[i + 1].from = legs[i].to;
+      }
+    }
+    if (last) return;
+    legs[end].from = legs[end].to = at = window;
+    window = other_window(window);
+    first = end + 1;
+  }
+}
+
 }  // namespace
 
 bool by_windows(const Plan& plan) {
@@ -162,6 +196,10 @@ Schedule schedule(const Plan& plan, bool in_place) {
   std::vector<Leg>& legs = result.legs;
   if (windows) {
     assign_windows(plan, in_place, legs);
+    return result;
+  }
+  if (by_nodes(plan)) {
+    assign_nodes(plan, in_place, legs);
     return result;
   }
   assign(plan, legs, legs.size());
@@ -219,9 +257,6 @@ std::vector<Placed> placed_lanes(const std::vector<Lane>& lanes, bool in_output,
   return result;
 }
 
-namespace {
-
-/// True where every rank of the plan holds the same sizes as rank 0 in every state.
 bool uniform(const Plan& plan) {
   for (const State& state : plan.states()) {
     const Layout& layout = state.layout;
@@ -233,6 +268,8 @@ bool uniform(const Plan& plan) {
   return true;
 }
 
+namespace {
+
 /// Makes room for the lanes of the pipelined exchange that is a leg, on a rank with so many
 /// elements of output. Where all ranks hold the same, without listing peers, and as much on each.
 void add_lanes(const Plan& plan, const Leg& leg, Index rank, Index capacity, Workspace& need) {
@@ -242,7 +279,7 @@ void add_lanes(const Plan& plan, const Leg& leg, Index rank, Index capacity, Wor
   Index largest = 0;
   if (uniform(plan)) {
     const auto& exchange = std::get<Exchange>(plan.steps()[step]);
-    const double extra = largest_part(plan, step);
+    const double extra = PartBegins(plan, step).largest();
     const auto with_extra = [&](Index size) {
       return size + 1 + static_cast<Index>(extra * static_cast<double>(size));
     };
@@ -274,7 +311,16 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
     const Index size =
         leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, leg.last() + 1, rank);
     if (leg.meets) continue;
-    if (exchange && is_pipelined(plan, step)) {
+    if (exchange && flows_by_nodes(plan, step)) {
+      Index& window = leg.to == Area::window ? result.window : result.other_window;
+      const NodeMap map = node_map(plan);
+      const Index node = map.node_of(rank);
+      const auto member = static_cast<std::size_t>(rank - map.first(node));
+      const Index held = node_windows(plan, step, node, uniform(plan))[member];
+      window = std::max(window, in_complex(held, plan.states()[step].element));
+    } else if (leg.scatters && flows_by_nodes(plan, leg.last() + 1)) {
+      // The exchange behind has room for it.
+    } else if (exchange && is_pipelined(plan, step)) {
       add_lanes(plan, leg, rank, capacity, result);
     } else if (leg.scatters && is_pipelined(plan, leg.last() + 1)) {
       // The exchange behind has room for it.
@@ -325,7 +371,7 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
 }
 
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
-  if (uniform(plan)) return workspace(plan, schedule, 0);
+  if (uniform(plan)) return workspace(plan, schedule, 0);  // by nodes, a first one owns most lanes
   Workspace result;
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
     const Workspace here = workspace(plan, schedule, rank);

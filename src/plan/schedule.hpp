@@ -15,6 +15,10 @@
 // to where it gathered from scatters there as well (pushes): each element is read and written by
 // one rank at one place, so no second window is needed. Otherwise windows alternate.
 //
+// By nodes an exchange stays in windows of the ranks that share a node: the sweep before it writes
+// them packed, the sweep behind it reads them packed, wherever on the node a piece has its place.
+// Two windows alternate, so that a sweep between two exchanges reads one and writes the other.
+//
 // Rejected: deciding by sizes. The areas would differ between ranks and passes could not be
 // printed. Sizes only decide how much workspace a rank needs: what does not fit the output area
 // spills behind the workspace.
@@ -76,6 +80,9 @@ Schedule schedule(const Plan& plan, bool in_place);
 
 /// Extent of a leg's digit, as positions: of reals there are more than of their frequencies.
 Index positions_along(const Plan& plan, const Leg& leg, const Sweep& sweep);
+
+/// True where every rank of the plan holds the same sizes as rank 0 in every state.
+bool uniform(const Plan& plan);
 
 /// What one rank needs beyond input and output, in complex elements.
 struct Workspace {

@@ -152,7 +152,7 @@ std::string twiddle_remark(const Sweep& sweep, const State& before, const State&
 }
 
 Route parse_route(std::string_view name) {
-  for (const Route route : {Route::alltoallv, Route::windows}) {
+  for (const Route route : {Route::alltoallv, Route::windows, Route::nodes}) {
     if (name == name_of(route)) return route;
   }
   return Route::messages;
@@ -324,7 +324,9 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     exchange.route = parse_route(words[0]);
     return exchange;
   }
-  if (words.size() == 10 && words[2] == "chunks" && words[0] == "messages,") {
+  if (words.size() == 10 && words[2] == "chunks" &&
+      (words[0] == "messages," || words[0] == "nodes,")) {
+    if (words[0] == "nodes,") exchange.route = Route::nodes;
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.chunks = parse_chunks(words, before, line);
     if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
@@ -364,6 +366,8 @@ std::string_view name_of(Route route) {
       return "alltoallv";
     case Route::windows:
       return "windows";
+    case Route::nodes:
+      return "nodes";
   }
   return "unknown";
 }

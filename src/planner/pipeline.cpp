@@ -74,7 +74,8 @@ bool fits(const Plan& cut, const Plan& plan) {
 std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted) {
   std::vector<Chunks> ways = {Chunks{}};
   const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
-  if (exchange == nullptr || exchange->route != Route::messages || exchange->mirrors()) return ways;
+  if (exchange == nullptr || exchange->mirrors()) return ways;
+  if (exchange->route != Route::messages && exchange->route != Route::nodes) return ways;
   CutDigit taken = best_digit(cut_digits(plan, step, false), -1);
   CutDigit sent = best_digit(cut_digits(plan, step, true), taken.most > 1 ? taken.digit : -1);
   const auto counts = [&](Index most) {

@@ -26,7 +26,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* schema = "kallima.wisdom/1";
-constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv, Route::windows};
+constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv, Route::windows,
+                               Route::nodes};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +

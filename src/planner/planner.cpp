@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "machine/pace.hpp"
+#include "plan/schedule.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/writer.hpp"
 
@@ -102,11 +103,20 @@ void validate(const PlanRequest& request) {
 
 namespace {
 
+/// To list what goes between nodes takes as long as there are pieces: beyond so many ranks too long
+/// for all plans that are compared.
+constexpr Index most_ranks_by_nodes = 128;
+
 /// Routes that a request leaves open.
 std::vector<Route> routes_of(const PlanRequest& request, const Machine& machine) {
   if (request.route != Route::any) return {request.route};
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  if (!one_node || !machine.windows.available) return {Route::messages};
+  const bool shared = request.placement.ranks_per_node > 1;
+  if (request.ranks > 1 && (!shared || !machine.windows.available)) return {Route::messages};
+  if (!one_node) {
+    if (request.ranks > most_ranks_by_nodes) return {Route::messages};
+    return {Route::messages, Route::nodes};
+  }
   if (request.ranks == 1) return {Route::windows};
   return {Route::windows, Route::messages};
 }
@@ -134,10 +144,20 @@ class Collector {
  private:
   static constexpr Index ranks_to_count = Index{1} << 18;
   static constexpr Index most_plans = 24;
+  static constexpr Index most_uneven_ranks = 16;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
+
+  /// Not all that goes by messages can go by nodes, or is worth the time to find out; but what is
+  /// asked for is.
+  [[nodiscard]] Plan by(Route route, const Plan& plan) const {
+    const bool slow =
+        request_.route == Route::any && plan.ranks() > most_uneven_ranks && !uniform(plan);
+    return route == Route::nodes && !slow ? plan.with_route(route) : plan;
+  }
 
   /// Manners of a route; what is joined matters little where messages are many.
   [[nodiscard]] std::vector<Manner> manners(Route route) const {
+    if (route == Route::nodes) route = Route::messages;
     std::vector<Manner> result = {{route, true}};
     if (request_.ranks <= most_ranks_to_vary) result.push_back({route, false});
     return result;
@@ -148,7 +168,7 @@ class Collector {
     for (const Manner& manner : manners(route)) {
       for (const auto plan_line : {plan_alone, plan_real_line}) {
         const std::optional<Plan> plan = plan_line(only, manner);
-        if (plan) add(only.way, 0, *plan);
+        if (plan) add(only.way, 0, by(route, *plan));
         known = known || plan;
       }
     }
@@ -161,7 +181,7 @@ class Collector {
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
         for (const Manner& manner : manners(route)) {
-          add(only.way, limit, plan_along(only, path, manner));
+          add(only.way, limit, by(route, plan_along(only, path, manner)));
         }
       }
     }

@@ -244,7 +244,9 @@ class Search {
     const double pass = held * pace_([&](const Speed& speed) { return speed.copy.at(held); });
     if (route_ == Route::windows) return windows_cost(setting).total() + pass;
     const Index sampled = 4 * setting.per_node;
-    return messages_cost(setting, divided(setting, from, to, sampled), bytes).total() + pass;
+    NodeTraffic traffic = divided(setting, from, to, sampled);
+    if (route_ == Route::nodes) traffic = together(traffic, setting.per_node);
+    return messages_cost(setting, traffic, bytes).total() + pass;
   }
 
   /// Of all ways to where the data is wanted.

@@ -11,6 +11,7 @@
 #include "exec/threads.hpp"
 #include "kallima/plan_wisdom.hpp"
 #include "local/cache.hpp"
+#include "plan/nodes.hpp"
 #include "plan/schedule.hpp"
 #include "planner/fits.hpp"
 
@@ -30,10 +31,12 @@ void require_known(Enum value, Enum last, const char* what) {
   }
 }
 
-/// A plan of another's, by messages where its windows cannot be had.
+/// A plan of another's, by messages where its windows or nodes cannot be had.
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  return by_windows(plan) && !one_node ? plan.with_route(Route::messages) : plan;
+  const bool same_nodes = request.placement.ranks_per_node == plan.placement().ranks_per_node;
+  const bool lacks = by_nodes(plan) ? !same_nodes : by_windows(plan) && !one_node;
+  return lacks ? plan.with_route(Route::messages) : plan;
 }
 
 std::string shortened(const std::string& text) {
@@ -47,7 +50,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
-  require_known(options.route, Route::windows, "route");
+  require_known(options.route, Route::nodes, "route");
   if (options.message_bytes < 0) {
     throw InvalidOption(
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
@@ -126,7 +129,9 @@ PlanRequest placed(PlanRequest request, const Options& options,
   const bool off = shared != nullptr && std::string_view(shared) == "off";
   const bool one_node = communicator.ranks_on_node == communicator.size;
   if (!off) request.placement.ranks_per_node = communicator.ranks_on_node;
-  if (request.route == Route::windows && (off || !one_node)) request.route = Route::messages;
+  const bool lacks = (request.route == Route::windows && (off || !one_node)) ||
+                     (request.route == Route::nodes && (off || !communicator.nodes_in_rows));
+  if (lacks) request.route = Route::messages;
   request.machine =
       options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
   return request;

@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "exec/threads.hpp"
+#include "plan/nodes.hpp"
 #include "plan/schedule.hpp"
 #include "transform/ask.hpp"
 #include "transform/packed.hpp"
@@ -114,8 +115,14 @@ TransformCore<T>::~TransformCore() {
 /// Collective. Where windows cannot be had, messages carry the same plan.
 template <class T>
 void TransformCore<T>::open_windows() {
-  if (!by_windows(plan(Direction::forward))) return;
-  windows_ = transport::Windows::open(*communicator_, window_bytes_);
+  const Plan& wanted = plan(Direction::forward);
+  if (!by_windows(wanted) && !by_nodes(wanted)) return;
+  // What a plan takes for nodes has to be what the ranks are on.
+  const bool fits = by_windows(wanted)
+                        ? communicator_->ranks_on_node == communicator_->size
+                        : communicator_->nodes_in_rows &&
+                              wanted.placement().ranks_per_node == communicator_->ranks_per_node;
+  if (fits) windows_ = transport::Windows::open(*communicator_, window_bytes_);
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {
       adopt(plan(Direction::forward).with_route(Route::messages));
@@ -128,6 +135,9 @@ void TransformCore<T>::open_windows() {
           reinterpret_cast<std::complex<T>*>(windows_->window(which, rank)));
     }
   }
+  agree(*communicator_, transport::Verdict::of([&] {
+    for (auto& driver : drivers_) driver->prepare(areas(nullptr, nullptr));
+  }));
 }
 
 template <class T>

@@ -22,17 +22,29 @@ Driver<T>::Driver(Executor executor, const Carriers& carriers, const Areas& area
     : executor_(std::move(executor)), carriers_(carriers) {
   took_.resize(executor_.legs());
   flows_.resize(executor_.legs());
+  teams_.resize(executor_.legs());
+  std::size_t flowing = 0;
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     if (!executor_.is_exchange(leg)) continue;
-    const auto sends = executor_.sends(leg, areas);
-    const auto receives = executor_.receives(leg, areas);
-    if (!executor_.is_pipelined(leg)) {
-      carriers_.channel->reserve(receives);
+    if (!executor_.flows(leg)) {
+      carriers_.channel->reserve(executor_.receives(leg, areas));
       continue;
     }
     flows_[leg] = std::make_unique<transport::Flow>(carriers_.communicator, carriers_.limits,
                                                     executor_.step(leg), executor_.turns(leg, true),
                                                     executor_.turns(leg, false));
+    teams_[leg] = {flowing++ % transport::Windows::mark_slots, executor_.sent_chunks(leg),
+                   executor_.taken_chunks(leg)};
+  }
+  prepare(areas);
+}
+
+template <class T>
+void Driver<T>::prepare(const Areas& areas) {
+  for (std::size_t leg = 0; leg < flows_.size(); ++leg) {
+    if (!flows_[leg]) continue;
+    const auto sends = executor_.sends(leg, areas);
+    const auto receives = executor_.receives(leg, areas);
     if (all_known(sends) && all_known(receives)) flows_[leg]->prepare(sends, receives);
   }
 }
@@ -82,13 +94,13 @@ void Driver<T>::run(const Areas& areas, T factor, transport::Windows* windows) {
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     double waited = 0.;
     if (executor_.is_exchange(leg)) {
-      if (executor_.is_pipelined(leg)) continue;  // done by the sweeps beside it
+      if (executor_.flows(leg)) continue;  // done by the sweeps beside it
       executor_.keep(leg, areas);
       exchange(leg, areas, windows);
       note_messages(leg, areas, begin);
       note(Doing::wait, leg, 0, begin);
     } else if (flow_at(leg - 1) != nullptr || flow_at(leg + 1) != nullptr) {
-      waited = sweep_in_chunks(leg, areas, factor);
+      waited = sweep_in_chunks(leg, areas, factor, windows);
     } else {
       executor_.sweep(leg, areas, factor);
       note(Doing::compute, leg, 0, begin);
@@ -102,12 +114,27 @@ void Driver<T>::run(const Areas& areas, T factor, transport::Windows* windows) {
 }
 
 template <class T>
-double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, T factor) {
+void Driver<T>::begin_flow(std::size_t leg, const Areas& areas, transport::Windows* windows) {
+  const auto sends = executor_.sends(leg, areas);
+  const auto receives = executor_.receives(leg, areas);
+  if (executor_.route(leg) != Route::nodes) {
+    flows_[leg]->begin(sends, receives);
+  } else if (windows != nullptr) {
+    flows_[leg]->begin(sends, receives, *windows, teams_[leg]);
+  } else {
+    throw InternalError("an exchange by nodes without windows");
+  }
+}
+
+template <class T>
+double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, T factor,
+                                  transport::Windows* windows) {
   transport::Flow* const taking = flow_at(leg - 1);
   transport::Flow* const sending = flow_at(leg + 1);
-  if (sending != nullptr) {
-    sending->begin(executor_.sends(leg + 1, areas), executor_.receives(leg + 1, areas));
-  }
+  // On a node, others may still read the window that is written next, until all have computed what
+  // this sweep takes.
+  const bool late = taking != nullptr && executor_.route(leg - 1) == Route::nodes;
+  if (sending != nullptr && !late) begin_flow(leg + 1, areas, windows);
   const exec::Pulse pulse = [taking, sending] {
     if (taking != nullptr) taking->pulse();
     if (sending != nullptr) sending->pulse();
@@ -123,6 +150,7 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, T factor)
   };
   for (std::size_t chunk = 0; chunk < executor_.chunks(leg); ++chunk) {
     wait([&] { taking->wait_for(static_cast<Index>(chunk)); });
+    if (sending != nullptr && late && chunk == 0) begin_flow(leg + 1, areas, windows);
     const double begin = Recorder::now();
     executor_.sweep(leg, chunk, areas, factor, pulse);
     note(Doing::compute, leg, static_cast<Index>(chunk), begin);
@@ -164,7 +192,7 @@ void Driver<T>::run_sweeps(const Areas& areas, T factor) {
 template <class T>
 void Driver<T>::run_exchanges(const Areas& areas) {
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
-    if (executor_.is_exchange(leg) && !executor_.is_pipelined(leg)) exchange(leg, areas, nullptr);
+    if (executor_.is_exchange(leg) && !executor_.flows(leg)) exchange(leg, areas, nullptr);
   }
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Drives one rank's executor through its legs: sweeps, and exchanges by whatever carries them.
-// Where an exchange is pipelined, the sweep before it hands over chunk by chunk what it has
-// computed, the sweep behind it begins with what has arrived, and both move the messages on between
-// their tiles.
+// Where an exchange flows, the sweep before it hands over chunk by chunk what it has computed, the
+// sweep behind it begins with what has arrived, and both move the messages on between their tiles.
 #pragma once
 
 #include <memory>
@@ -23,7 +22,7 @@ namespace kallima {
 struct Carriers {
   std::shared_ptr<const transport::Communicator> communicator;
   transport::Limits limits;
-  std::shared_ptr<transport::Channel> channel;  ///< carries what is not pipelined, counts all
+  std::shared_ptr<transport::Channel> channel;  ///< carries what does not flow, counts all
   bool alltoallv_fits = true;                   ///< what a rank sends or receives, by an int
   std::shared_ptr<transport::Mover> mover;      ///< helps where there is one
 };
@@ -34,7 +33,7 @@ class Driver {
   using Executor = exec::Executor<T>;
   using Areas = typename Executor::Areas;
 
-  /// `areas` are those known by now. Makes all requests that depend on these alone.
+  /// `areas` are those known by now.
   Driver(Executor executor, const Carriers& carriers, const Areas& areas);
   ~Driver();
   Driver(const Driver&) = delete;
@@ -42,7 +41,9 @@ class Driver {
   Driver(Driver&&) = delete;
   Driver& operator=(Driver&&) = delete;
 
-  /// Runs all legs. `windows` where the plan's exchanges go by them.
+  /// Makes all requests that depend on these areas alone, those known by now.
+  void prepare(const Areas& areas);
+  /// Runs all legs. `windows` where the plan's exchanges go by them or by nodes.
   void run(const Areas& areas, T factor, transport::Windows* windows);
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
   void run_sweeps(const Areas& areas, T factor);
@@ -53,7 +54,7 @@ class Driver {
   void record(std::shared_ptr<Recorder> recorder, Index first);
 
   [[nodiscard]] Executor& executor() { return executor_; }
-  /// What the legs took lately; a pipelined exchange, what was waited for it.
+  /// What the legs took lately; an exchange that flows, what was waited for it.
   [[nodiscard]] const std::vector<exec::Recent>& took() const { return took_; }
 
  private:
@@ -63,12 +64,15 @@ class Driver {
   void note(Doing doing, std::size_t leg, Index number, double begin);
   void note_messages(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
-  /// A sweep beside a pipelined exchange, or between two. Returns the seconds that it waited.
-  double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor);
+  /// A sweep beside an exchange that flows, or between two. Returns the seconds that it waited.
+  double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor,
+                         transport::Windows* windows);
+  void begin_flow(std::size_t leg, const Areas& areas, transport::Windows* windows);
 
   Executor executor_;
   Carriers carriers_;
   std::vector<std::unique_ptr<transport::Flow>> flows_;  // by leg
+  std::vector<transport::Team> teams_;                   // by leg, of exchanges by nodes
   std::vector<exec::Recent> took_;                       // by leg
   std::shared_ptr<Recorder> recorder_;                   // where a trace is wanted
   Index first_leg_ = 0;                                  // there

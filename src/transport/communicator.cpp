@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/communicator.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 
@@ -43,15 +45,41 @@ int attribute_key() {
   return key;
 }
 
-/// Ranks that share this one's memory. Collective.
-int count_on_node(MPI_Comm comm) {
+/// How many ranks in a row are to be taken for a node, as the environment says; 0 where it does
+/// not. Rank 0 reads it for all.
+int wanted_on_node(MPI_Comm comm) {
+  const char* const text = std::getenv("KALLIMA_RANKS_PER_NODE");
+  int wanted = text == nullptr ? 0 : std::max(0, std::atoi(text));
+  check(MPI_Bcast(&wanted, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  return wanted;
+}
+
+/// Finds who shares this rank's memory. Collective.
+void look_around(Communicator& fresh) {
   MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+  check(MPI_Comm_split_type(fresh.comm, MPI_COMM_TYPE_SHARED, fresh.rank, MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");
-  int count = 1;
-  check(MPI_Comm_size(node, &count), "MPI_Comm_size");
+  const int wanted = wanted_on_node(fresh.comm);
+  if (wanted > 0) {
+    MPI_Comm part = MPI_COMM_NULL;
+    check(MPI_Comm_split(node, fresh.rank / wanted, fresh.rank, &part), "MPI_Comm_split");
+    check(MPI_Comm_free(&node), "MPI_Comm_free");
+    node = part;
+  }
+  check(MPI_Comm_size(node, &fresh.ranks_on_node), "MPI_Comm_size");
+  std::array<int, 2> ends = {fresh.rank, -fresh.rank};
+  check(MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
   check(MPI_Comm_free(&node), "MPI_Comm_free");
-  return count;
+  fresh.first_on_node = ends[0];
+  const int last = -ends[1];
+  fresh.ranks_per_node = fresh.ranks_on_node;
+  check(MPI_Bcast(&fresh.ranks_per_node, 1, MPI_INT, 0, fresh.comm), "MPI_Bcast");
+  const int each = fresh.ranks_per_node;
+  const bool in_row = last - ends[0] + 1 == fresh.ranks_on_node && ends[0] % each == 0 &&
+                      fresh.ranks_on_node == std::min(each, fresh.size - ends[0]);
+  int all = in_row ? 1 : 0;
+  check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, fresh.comm), "MPI_Allreduce");
+  fresh.nodes_in_rows = all != 0;
 }
 
 }  // namespace
@@ -92,7 +120,7 @@ std::shared_ptr<const Communicator> Communicator::of(MPI_Comm user) {
   check(MPI_Comm_set_errhandler(fresh->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(fresh->comm, &fresh->rank), "MPI_Comm_rank");
   check(MPI_Comm_size(fresh->comm, &fresh->size), "MPI_Comm_size");
-  fresh->ranks_on_node = count_on_node(fresh->comm);
+  look_around(*fresh);
   auto holder = std::make_unique<Holder>(fresh);
   check(MPI_Comm_set_attr(user, key, holder.get()), "MPI_Comm_set_attr");
   static_cast<void>(holder.release());  // the attribute holds it now

@@ -21,8 +21,11 @@ struct Communicator {
   MPI_Comm comm = MPI_COMM_NULL;  ///< ours; MPI_ERRORS_RETURN
   int rank = 0;
   int size = 1;
-  int ranks_on_node = 1;  ///< that share memory with this one, itself included
-  bool alive = true;      ///< false once the user freed the original
+  int ranks_on_node = 1;      ///< that share memory with this one, itself included
+  int ranks_per_node = 1;     ///< on that of rank 0
+  int first_on_node = 0;      ///< the least of them
+  bool nodes_in_rows = true;  ///< as many on each node but the last, and neighbours
+  bool alive = true;          ///< false once the user freed the original
 
   /// The duplicate for `user`. Collective at the first call for a communicator, local afterwards.
   /// InvalidOption where MPI is not running, or the communicator is null or an intercommunicator.

@@ -128,17 +128,65 @@ void Flow::prepare(std::span<const Message> sends, std::span<const Message> rece
 void Flow::begin(std::span<const Message> sends, std::span<const Message> receives) {
   prepare(sends, receives);
   const std::lock_guard lock(mutex_);
+  windows_ = nullptr;
+  restart();
+}
+
+void Flow::begin(std::span<const Message> sends, std::span<const Message> receives,
+                 Windows& windows, const Team& team) {
+  prepare(sends, receives);
+  const std::lock_guard lock(mutex_);
+  windows_ = &windows;
+  team_ = team;
+  // All that this rank has marked is of flows that are over.
+  computed_base_ = windows.marked(Mark::computed, team.slot);
+  arrived_base_ = windows.marked(Mark::arrived, team.slot);
+  restart();
+}
+
+void Flow::restart() {
   rewind(sending_);
   rewind(receiving_);
   computed_ = 0;
+  arrived_ = 0;
   missing_ = wanted_;
   move_on();
 }
 
 void Flow::computed(Index chunks) {
   const std::lock_guard lock(mutex_);
-  computed_ = chunks;
+  if (windows_ == nullptr) {
+    computed_ = chunks;
+  } else {
+    windows_->mark(Mark::computed, team_.slot, computed_base_ + static_cast<std::uint64_t>(chunks));
+  }
   move_on();
+}
+
+/// Tells the others of the node what has arrived here, and hears what they have computed.
+void Flow::hear_team() {
+  const auto chunks = static_cast<std::size_t>(team_.taken_chunks);
+  const std::size_t before = arrived_;
+  while (arrived_ < chunks && (arrived_ >= missing_.size() || missing_[arrived_] == 0)) ++arrived_;
+  if (arrived_ > before) {
+    windows_->mark(Mark::arrived, team_.slot, arrived_base_ + arrived_);
+  }
+  if (computed_ == team_.sent_chunks) return;
+  const std::uint64_t least = windows_->least(Mark::computed, team_.slot);
+  if (least > computed_base_) computed_ = static_cast<Index>(least - computed_base_);
+}
+
+bool Flow::arrived(Index taken) {
+  const std::size_t end = std::min(missing_.size(), static_cast<std::size_t>(taken) + 1);
+  if (!std::all_of(missing_.begin(), missing_.begin() + static_cast<std::ptrdiff_t>(end),
+                   [](Index left) { return left == 0; })) {
+    return false;
+  }
+  if (windows_ == nullptr) return true;
+  // What stays on the node is there when it is computed.
+  const auto wanted = static_cast<std::uint64_t>(std::min(taken + 1, team_.taken_chunks));
+  return computed_ >= team_.sent_chunks &&
+         windows_->least(Mark::arrived, team_.slot) >= arrived_base_ + wanted;
 }
 
 void Flow::start(Side& side, Line& line) const {
@@ -230,6 +278,7 @@ void Flow::pulse() {
 }
 
 void Flow::move_on() {
+  if (windows_ != nullptr) hear_team();
   test(sending_);
   start_sends();
   test(receiving_);
@@ -249,14 +298,15 @@ void Flow::wait(Done done) {
 }
 
 void Flow::wait_for(Index taken) {
-  const std::size_t end = std::min(missing_.size(), static_cast<std::size_t>(taken) + 1);
-  for (std::size_t chunk = 0; chunk < end; ++chunk) {
-    wait([&] { return missing_[chunk] == 0; });
-  }
+  wait([&] { return arrived(taken); });
 }
 
 void Flow::finish() {
-  wait([&] { return sending_.left == 0 && receiving_.left == 0; });
+  // The others of the node still have to hear what has arrived.
+  wait([&] {
+    return sending_.left == 0 && receiving_.left == 0 &&
+           (windows_ == nullptr || arrived_ == static_cast<std::size_t>(team_.taken_chunks));
+  });
 }
 
 }  // namespace kallima::transport

@@ -15,6 +15,10 @@
 //
 // Requests are persistent: they are made once for arrays that stay where they are.
 //
+// Between nodes a flow is one rank's share of its node's: what may leave is what all ranks of the
+// node have computed, what has arrived is what all of them own has. They tell each other by marks
+// in their windows. See plan/nodes.hpp.
+//
 // All calls may come from several threads (MPI_THREAD_MULTIPLE), as where a Mover helps.
 #pragma once
 
@@ -25,8 +29,16 @@
 
 #include "base/recorder.hpp"
 #include "transport/channel.hpp"
+#include "transport/windows.hpp"
 
 namespace kallima::transport {
+
+/// What the ranks of a node have to know of each other in a flow. The same on all of them.
+struct Team {
+  std::size_t slot = 0;    ///< of marks; flows that are under way at once have different ones
+  Index sent_chunks = 1;   ///< that each of them computes
+  Index taken_chunks = 1;  ///< that each of them takes
+};
 
 /// One pipelined exchange of a plan. Runs over and over.
 class Flow {
@@ -45,12 +57,16 @@ class Flow {
   void prepare(std::span<const Message> sends, std::span<const Message> receives);
   /// Prepares and begins to receive. Everything before must be through. Local.
   void begin(std::span<const Message> sends, std::span<const Message> receives);
+  /// The same as one of a node's ranks, all of which begin the same. None of them may still read or
+  /// write what lies in their windows from before.
+  void begin(std::span<const Message> sends, std::span<const Message> receives, Windows& windows,
+             const Team& team);
   /// So many chunks of what is sent are computed: what they complete may leave.
   void computed(Index chunks);
   /// Moves on what can move. Never waits. Local; costs a call of MPI for each direction, and one
   /// for each packet that it starts.
   void pulse();
-  /// Waits until all that chunks up to this one take has arrived.
+  /// Waits until all that chunks up to this one take has arrived, on the whole node.
   void wait_for(Index taken);
   /// Waits until everything is through and this rank's memory is free.
   void finish();
@@ -91,7 +107,10 @@ class Flow {
   void start(Side& side, Line& line) const;
   void test(Side& side);
   void note(const Side& side, Line& line, std::size_t packet);
+  void restart();
   void move_on();
+  void hear_team();
+  [[nodiscard]] bool arrived(Index taken);
   void start_sends();
   void start_receives();
   /// Moves on what can move until `done`, which is asked under the lock.
@@ -108,6 +127,11 @@ class Flow {
   std::vector<Index> missing_;  // of these, not here yet
   std::vector<int> completed_;  // for MPI_Testsome
   Index computed_ = 0;
+  Windows* windows_ = nullptr;       // where a node's ranks work together
+  Team team_;                        // then
+  std::uint64_t computed_base_ = 0;  // marks when it began
+  std::uint64_t arrived_base_ = 0;
+  std::size_t arrived_ = 0;  // chunks at the front
   Recorder* recorder_ = nullptr;
   Index leg_ = 0;
 };

@@ -31,7 +31,13 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 struct Head {
   std::atomic<std::uint64_t> arrivals{0};
   std::uint64_t token = 0;  ///< a number that no other memory has
+  std::array<std::array<std::atomic<std::uint64_t>, Windows::mark_slots>, 2> marks{};
 };
+static_assert(sizeof(Head) <= page);
+
+std::atomic<std::uint64_t>& mark_in(std::byte* base, Mark mark, std::size_t slot) {
+  return reinterpret_cast<Head*>(base)->marks[static_cast<std::size_t>(mark)][slot];
+}
 
 /// How others find a rank's memory.
 struct Address {
@@ -101,24 +107,25 @@ Index available_bytes() {
   return std::min(kibibytes * 1024, std::max<Index>(0, limit - used));
 }
 
-/// True where all ranks' memory fits. Collective.
-bool fits(const Communicator& communicator, Index mine) {
-  const auto own = static_cast<double>(mine);  // a sum of these cannot overflow
-  double sum = 0.0;
-  check(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, communicator.comm), "MPI_Allreduce");
-  const auto available = static_cast<double>(available_bytes());
-  double least = 0.0;
-  check(MPI_Allreduce(&available, &least, 1, MPI_DOUBLE, MPI_MIN, communicator.comm),
-        "MPI_Allreduce");
-  return sum < least;
-}
-
 /// True where all ranks say so. Collective.
 bool everywhere(const Communicator& communicator, bool mine) {
   const int one = mine ? 1 : 0;
   int all = 0;
   check(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, communicator.comm), "MPI_Allreduce");
   return all != 0;
+}
+
+/// True where the memory of all ranks of every node fits. Collective.
+bool fits(const Communicator& communicator, Index mine) {
+  std::vector<Index> bytes(static_cast<std::size_t>(communicator.size));
+  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, bytes.data(), sizeof mine, MPI_BYTE,
+                      communicator.comm),
+        "MPI_Allgather");
+  double sum = 0.0;  // cannot overflow
+  for (int i = 0; i < communicator.ranks_on_node; ++i) {
+    sum += static_cast<double>(bytes[static_cast<std::size_t>(communicator.first_on_node + i)]);
+  }
+  return everywhere(communicator, sum < static_cast<double>(available_bytes()));
 }
 
 std::uint64_t fresh_token() {
@@ -130,18 +137,19 @@ std::uint64_t fresh_token() {
 
 std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
                                        std::array<Index, 2> bytes) {
-  if (communicator.ranks_on_node != communicator.size) return nullptr;
+  if (!communicator.nodes_in_rows) return nullptr;
   if (!fits(communicator, total_bytes(bytes))) return nullptr;
   std::unique_ptr<Windows> windows(new Windows);
-  windows->rank_ = communicator.rank;
-  windows->parts_.resize(static_cast<std::size_t>(communicator.size));
+  windows->first_ = communicator.first_on_node;
+  windows->mine_ = static_cast<std::size_t>(communicator.rank - communicator.first_on_node);
+  windows->parts_.resize(static_cast<std::size_t>(communicator.ranks_on_node));
 
   Address mine;
   mine.process = getpid();
   mine.bytes = bytes;
   mine.token = fresh_token();
   const int file = make_file(total_bytes(bytes));
-  Part& own = windows->parts_[static_cast<std::size_t>(communicator.rank)];
+  Part& own = windows->parts_[windows->mine_];
   if (file >= 0) {
     own.bytes = static_cast<std::size_t>(total_bytes(bytes));
     own.base = map(file, own.bytes);
@@ -151,21 +159,22 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
       mine.file = file;
     }
   }
-  std::vector<Address> all(windows->parts_.size());
+  std::vector<Address> all(static_cast<std::size_t>(communicator.size));
   check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
                       communicator.comm),
         "MPI_Allgather");
   bool good = mine.file >= 0;
-  for (std::size_t r = 0; r < all.size() && good; ++r) {
+  for (std::size_t r = 0; r < windows->parts_.size() && good; ++r) {
     Part& part = windows->parts_[r];
+    const Address& address = all[static_cast<std::size_t>(communicator.first_on_node) + r];
     if (part.base == nullptr) {
-      good = all[r].file >= 0;
-      part.bytes = static_cast<std::size_t>(total_bytes(all[r].bytes));
-      if (good) part.base = map_theirs(all[r], part.bytes);
+      good = address.file >= 0;
+      part.bytes = static_cast<std::size_t>(total_bytes(address.bytes));
+      if (good) part.base = map_theirs(address, part.bytes);
     }
     good = good && part.base != nullptr;
     if (!good) break;
-    part.windows = {part.base + page, part.base + page + in_pages(all[r].bytes[0])};
+    part.windows = {part.base + page, part.base + page + in_pages(address.bytes[0])};
   }
   good = everywhere(communicator, good);
   if (file >= 0) close(file);  // mapped by all, or given up by all
@@ -180,8 +189,24 @@ Windows::~Windows() {
 
 void Windows::arrive() {
   ++arrivals_;
-  auto* const head = reinterpret_cast<Head*>(parts_[static_cast<std::size_t>(rank_)].base);
+  auto* const head = reinterpret_cast<Head*>(parts_[mine_].base);
   head->arrivals.store(arrivals_, std::memory_order_release);
+}
+
+void Windows::mark(Mark mark, std::size_t slot, std::uint64_t count) {
+  mark_in(parts_[mine_].base, mark, slot).store(count, std::memory_order_release);
+}
+
+std::uint64_t Windows::marked(Mark mark, std::size_t slot) const {
+  return mark_in(parts_[mine_].base, mark, slot).load(std::memory_order_relaxed);
+}
+
+std::uint64_t Windows::least(Mark mark, std::size_t slot) const {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const Part& part : parts_) {
+    least = std::min(least, mark_in(part.base, mark, slot).load(std::memory_order_acquire));
+  }
+  return least;
 }
 
 void Windows::wait() const {

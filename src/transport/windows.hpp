@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory that the ranks of one node have in common: each owns two windows, and reads and writes
-// those of the others directly. See docs/decisions/0009 for why these are not MPI's windows.
+// Memory that the ranks of a node have in common: each owns two windows, and reads and writes those
+// of the others directly. See docs/decisions/0009 for why these are not MPI's windows.
 //
 // Ranks meet in two halves, arrive and wait, so that what lies between costs nobody time: after a
 // transform a rank arrives and goes on; the next transform waits until all have arrived before it
-// writes a window that others may still read.
+// writes a window that others may still read. Where they have more to tell each other, they set
+// marks: counts that only grow.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,12 +19,21 @@
 
 namespace kallima::transport {
 
-/// Two windows of every rank of a communicator, as this rank sees them. Destroyed without MPI.
+/// What a mark counts, in a flow.
+enum class Mark : std::uint8_t {
+  computed,  ///< chunks
+  arrived    ///< chunks of which everything is there
+};
+
+/// Two windows of every rank of a node, as this rank sees them. Destroyed without MPI.
 class Windows {
  public:
-  /// Makes windows of `bytes` on this rank and maps those of all others. Collective. Empty, alike
-  /// on all ranks, where some cannot: not all on one node, no such memory, or too little of it. All
-  /// of it is reserved at once, so that too little is known here and not when it is written.
+  static constexpr std::size_t mark_slots = 2;
+
+  /// Makes windows of `bytes` on this rank and maps those of all others of its node. Collective.
+  /// Empty, alike on all ranks, where some cannot: no such memory, too little of it, or nodes whose
+  /// ranks are not in a row. All of it is reserved at once, so that too little is known here and
+  /// not when it is written.
   static std::unique_ptr<Windows> open(const Communicator& communicator,
                                        std::array<Index, 2> bytes);
 
@@ -32,14 +43,18 @@ class Windows {
   Windows& operator=(Windows&&) = delete;
   ~Windows();
 
-  /// First byte of window 0 or 1 of a rank, aligned to a page.
+  /// First byte of window 0 or 1 of a rank of the communicator, aligned to a page; null where it is
+  /// on another node.
   [[nodiscard]] std::byte* window(std::size_t which, Index rank) const {
-    return parts_[static_cast<std::size_t>(rank)].windows[which];
+    const Index member = rank - first_;
+    const bool here = member >= 0 && member < static_cast<Index>(parts_.size());
+    return here ? parts_[static_cast<std::size_t>(member)].windows[which] : nullptr;
   }
 
   /// This rank's earlier reads and writes of windows are done.
   void arrive();
-  /// Returns when all ranks have arrived as often as this one. What they wrote before is seen here.
+  /// Returns when all ranks of the node have arrived as often as this one. What they wrote before
+  /// is seen here.
   void wait() const;
   /// Both.
   void meet() {
@@ -47,8 +62,15 @@ class Windows {
     wait();
   }
 
+  /// Sets a mark of this rank; what it wrote before is seen by those who read the mark.
+  void mark(Mark mark, std::size_t slot, std::uint64_t count);
+  /// What this rank has marked.
+  [[nodiscard]] std::uint64_t marked(Mark mark, std::size_t slot) const;
+  /// The least that any rank of the node has marked.
+  [[nodiscard]] std::uint64_t least(Mark mark, std::size_t slot) const;
+
  private:
-  /// One rank's memory: a page with its count of arrivals, then the windows.
+  /// One rank's memory: a page with its counts, then the windows.
   struct Part {
     std::byte* base = nullptr;
     std::size_t bytes = 0;
@@ -57,9 +79,10 @@ class Windows {
 
   Windows() = default;
 
-  int rank_ = 0;
+  Index first_ = 0;       // rank of the node
+  std::size_t mine_ = 0;  // part of this rank
   std::uint64_t arrivals_ = 0;
-  std::vector<Part> parts_;
+  std::vector<Part> parts_;  // by rank of the node
 };
 
 }  // namespace kallima::transport

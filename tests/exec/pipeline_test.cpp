@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plans in chunks, all ranks in one process: the same bits as in one piece, and the messages that
-// the plan announces.
+// Plans in chunks and by nodes, all ranks in one process: the same bits as by messages in one
+// piece, and as many messages as the plan announces.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -9,6 +9,7 @@
 
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
+#include "plan/nodes.hpp"
 #include "planner/pipeline.hpp"
 #include "support/reference.hpp"
 
@@ -104,6 +105,47 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
     cut_plans += check_all<float>(request_of(std::string(problem) + ":f32", 4, 256));
   }
   EXPECT_GT(cut_plans, 400);
+}
+
+/// Plans of a problem by nodes of so many ranks, in one piece and in chunks; returns how many.
+template <class T>
+int check_nodes(PlanRequest request, Index per_node) {
+  request.placement.ranks_per_node = per_node;
+  int checked = 0;
+  for (const NamedPlan& named : all_plans(request)) {
+    const Plan bulk = named.plan.with_route(Route::messages);
+    const Plan nodes = bulk.with_route(Route::nodes);
+    if (!by_nodes(nodes)) continue;
+    for (const bool in_place : {false, true}) {
+      const Arrays<T> forward = output_of<T>(bulk, in_place);
+      const Arrays<T> backward = output_of<T>(bulk.reversed(), in_place);
+      for (const Index chunks : {1, 2, 3, 8}) {
+        const std::optional<Plan> cut = pipelined(nodes, built_in_machine(), chunks);
+        if (chunks > 1 && !cut) continue;
+        const Plan& plan = cut ? *cut : nodes;
+        ++checked;
+        EXPECT_TRUE(same_bits(output_of<T>(plan, in_place), forward)) << plan.to_text();
+        EXPECT_TRUE(same_bits(output_of<T>(plan.reversed(), in_place), backward))
+            << plan.reversed().to_text();
+      }
+    }
+  }
+  return checked;
+}
+
+TEST(Nodes, give_the_same_bits_in_any_number_of_chunks) {
+  int checked = 0;
+  for (const char* const problem :
+       {"c2c:16x12x8", "c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
+    checked += check_nodes<double>(request_of(problem, 5, 4096), 2);
+  }
+  checked += check_nodes<float>(request_of("c2c:9x10x7:f32", 6, 256), 3);
+  checked += check_nodes<double>(request_of("c2c:16x12x8", 3, 64), 4);
+  PlanRequest request = request_of("c2c:8x12x10", 4, 512);
+  request.in = Layout::block(request.problem.shape, {2, 2, 1});
+  request.out = request.in;
+  checked += check_nodes<double>(request, 2);
+  EXPECT_GT(checked, 100);
 }
 
 TEST(Pipeline, goes_between_layouts_that_users_have) {

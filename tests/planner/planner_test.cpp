@@ -59,8 +59,9 @@ void check_answer(const PlanRequest& asked, const Plan& plan) {
     const auto* const sweep = std::get_if<Sweep>(&step);
     if (sweep == nullptr) {
       ASSERT_FALSE(exchanged) << "an exchange without a sweep before it";
-      ASSERT_EQ(std::get<Exchange>(step).route,
-                asked.route == Route::any ? Route::messages : asked.route);
+      const bool by_messages = asked.route == Route::any ||
+                               (asked.route == Route::nodes && std::get<Exchange>(step).mirrors());
+      ASSERT_EQ(std::get<Exchange>(step).route, by_messages ? Route::messages : asked.route);
       exchanged = true;
       continue;
     }
@@ -86,6 +87,7 @@ struct Worst {
   void see(const Plan& plan, bool in_place) {
     const Workspace need = largest_workspace(plan, schedule(plan, in_place));
     const Index largest = plan.largest_local_size();
+    if (by_nodes(plan)) return;  // windows hold what others of the node send and take
     ASSERT_LE(need.arrays(), 2 * largest) << plan.to_text();
     const double here = static_cast<double>(need.arrays()) / static_cast<double>(largest);
     if (here <= ratio) return;
@@ -182,8 +184,9 @@ TEST(Planner, any_layout_leads_to_any_other) {
         PlanRequest asked = request(shape, std::max(in.ranks(), out.ranks()) + dice.roll(0, 2));
         asked.in = in;
         asked.out = out;
-        asked.route = std::array{Route::messages, Route::alltoallv,
-                                 Route::windows}[static_cast<std::size_t>(dice.roll(0, 2))];
+        asked.route = std::array{Route::messages, Route::alltoallv, Route::windows,
+                                 Route::nodes}[static_cast<std::size_t>(dice.roll(0, 3))];
+        asked.placement.ranks_per_node = 2;
         ratios.see(checked_plan(asked));
         ASSERT_FALSE(HasFatalFailure()) << in.to_text() << " to " << out.to_text();
       }

@@ -229,6 +229,7 @@ Plan planned(const Configuration& c, Precision precision) {
   request.in = c.options.in;
   request.out = c.options.out;
   request.route = c.options.route;
+  request.placement.ranks_per_node = c.ranks;
   if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
   return make_plan(request);
 }
@@ -377,7 +378,7 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     configurations.push_back(c);
   }
   for (Configuration& c : configurations) {
-    for (const Route route : {Route::messages, Route::alltoallv, Route::windows}) {
+    for (const Route route : {Route::messages, Route::alltoallv, Route::windows, Route::nodes}) {
       c.options.route = route;
       const std::string name = c.to_text() + ", " + std::string(name_of(route));
       all.run(name, [&](Complaints& complaints) {

@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -26,9 +27,11 @@
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
 #include "kallima/transform.hpp"
+#include "plan/nodes.hpp"
 #include "planner/pipeline.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
+#include "transport/communicator.hpp"
 
 namespace kallima::test {
 namespace {
@@ -61,18 +64,16 @@ Index total(Index value, MPI_Comm comm, MPI_Op op = MPI_SUM) {
 struct Tally {
   double worst = 0.0;  ///< error over what is promised
   int pipelined = 0;   ///< configurations whose exchanges could be cut
+  int by_nodes = 0;    ///< configurations whose ranks went by several nodes
 };
 
-/// The route that is taken where this one is asked for: windows are of one node.
+/// The route that is taken where this one is asked for: windows are of one node, and nodes of ranks
+/// in a row.
 Route taken(Route asked, MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int on_node = 0;
-  int all = 0;
-  MPI_Comm_size(node, &on_node);
-  MPI_Comm_size(comm, &all);
-  MPI_Comm_free(&node);
-  return asked == Route::windows && on_node != all ? Route::messages : asked;
+  const auto known = transport::Communicator::of(comm);
+  if (asked == Route::windows && known->ranks_on_node != known->size) return Route::messages;
+  if (asked == Route::nodes && !known->nodes_in_rows) return Route::messages;
+  return asked;
 }
 
 /// What lies where in this rank's memory, at one end of a transform.
@@ -239,7 +240,9 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, std::uint64_t s
     if (exchange == nullptr) continue;
     const auto& asked = std::get<Exchange>(wanted.steps()[i]);
     if (exchange->route != taken(asked.route, comm)) return "another route was taken";
-    if (exchange->chunks != asked.chunks) return "other chunks were taken";
+    if (exchange->route == asked.route && exchange->chunks != asked.chunks) {
+      return "other chunks were taken";
+    }
   }
   const Index elements = volume(c.shape);
   const End<T> from(plan.states().front(), fft.rank());
@@ -415,6 +418,18 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
     }
     if (!complaint.empty()) return "in chunks: " + complaint;
   }
+  if (const Plan nodes = by(Route::nodes); by_nodes(nodes)) {
+    if (node_map(nodes).nodes() > 1) ++tally.by_nodes;
+    Elements<T> together;
+    complaint = check_plan<T>(c, nodes, seed, comm, together, worst);
+    if (!complaint.empty()) return "by nodes: " + complaint;
+    if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits";
+    if (const auto cut = pipelined(nodes, built_in_machine(), chunks)) {
+      complaint = check_plan<T>(c, *cut, seed, comm, together, worst);
+      if (!complaint.empty()) return "by nodes in chunks: " + complaint;
+      if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits in chunks";
+    }
+  }
   const Elements<T> from_c = through_c<T>(c, steps, seed, comm, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, from_c, held)) return "the C interface gives other bits";
@@ -428,6 +443,7 @@ struct Arguments {
   bool all_ranks = false;
   bool real = false;
   bool mover = false;
+  std::string per_node;  ///< ranks that are to be taken for a node
 };
 
 Arguments parse(int argc, char** argv) {
@@ -440,6 +456,8 @@ Arguments parse(int argc, char** argv) {
       arguments.real = true;
     } else if (word == "--mover") {
       arguments.mover = true;
+    } else if (word == "--per-node" && i + 1 < argc) {
+      arguments.per_node = argv[++i];
     } else if (i + 1 < argc) {
       const std::uint64_t value = std::stoull(argv[++i]);
       if (word == "--seed") arguments.seed = value;
@@ -472,6 +490,9 @@ int run(int argc, char** argv) {
   if (const Complaint complaint = check_refusal(); !complaint.empty()) {
     std::printf("%s\n", complaint.c_str());
     return 1;
+  }
+  if (!arguments.per_node.empty()) {
+    setenv("KALLIMA_RANKS_PER_NODE", arguments.per_node.c_str(), 1);
   }
   int world_rank = 0;
   int world = 0;
@@ -508,11 +529,13 @@ int run(int argc, char** argv) {
       ++failures;
       if (world_rank == first) {
         std::printf(
-            "FAILED case %llu: %s\n  %s\n  repeat: mpirun -n %d %s --seed %llu --case %llu%s%s\n",
+            "FAILED case %llu: %s\n  %s\n  repeat: mpirun -n %d %s --seed %llu --case "
+            "%llu%s%s%s%s\n",
             static_cast<unsigned long long>(k), complaint.c_str(), c.to_text().c_str(), world,
             argv[0], static_cast<unsigned long long>(arguments.seed),
             static_cast<unsigned long long>(k), arguments.all_ranks ? " --all-ranks" : "",
-            arguments.real ? " --real" : "");
+            arguments.real ? " --real" : "", arguments.per_node.empty() ? "" : " --per-node ",
+            arguments.per_node.c_str());
         std::fflush(stdout);
       }
       if (failures >= 10) break;
@@ -522,10 +545,9 @@ int run(int argc, char** argv) {
   MPI_Allreduce(&tally.worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (world_rank == 0) {
     std::printf(
-        "%llu configurations (%zu different, %d of them in chunks too) on up to %d ranks, %d "
-        "failed; "
-        "largest error %.2f of what is promised\n",
-        done, different.size(), tally.pipelined, world, failures, largest);
+        "%llu configurations (%zu different, %d of them in chunks too, %d by nodes too) on up to "
+        "%d ranks, %d failed; largest error %.2f of what is promised\n",
+        done, different.size(), tally.pipelined, tally.by_nodes, world, failures, largest);
   }
   return failures == 0 ? 0 : 1;
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "kallima/error.hpp"
+#include "kallima/planner.hpp"
+#include "plan/schedule.hpp"
+#include "planner/pipeline.hpp"
+
+namespace kallima {
+namespace {
+
+std::vector<Plan> plans_by_nodes(const std::string& problem, Index ranks, Index per_node) {
+  PlanRequest request;
+  request.problem = Problem::parse(problem);
+  request.ranks = ranks;
+  request.placement.ranks_per_node = per_node;
+  request.route = Route::messages;
+  std::vector<Plan> result;
+  for (const NamedPlan& named : all_plans(request)) {
+    const Plan plan = named.plan.with_route(Route::nodes);
+    if (!by_nodes(plan)) continue;
+    result.push_back(plan);
+    if (const auto cut = pipelined(plan, built_in_machine(), 3)) result.push_back(*cut);
+  }
+  return result;
+}
+
+TEST(NodeMap, deals_peers_to_the_ranks_of_a_node) {
+  const NodeMap map{10, 4};  // 0-3, 4-7, 8 and 9
+  EXPECT_EQ(map.nodes(), 3);
+  EXPECT_EQ(map.end(2), 10);
+  EXPECT_EQ(map.owner(0, 1), 0);
+  EXPECT_EQ(map.owner(0, 2), 1);
+  EXPECT_EQ(map.owner(1, 2), 4);
+  EXPECT_EQ(map.owner(1, 0), 5);
+  EXPECT_EQ(map.owner(2, 0), 8);
+  EXPECT_EQ(map.owner(2, 1), 9);
+  // As many or one more.
+  const NodeMap many{7 * 3, 3};
+  std::map<Index, int> lanes;
+  for (Index node = 0; node < 7; ++node) {
+    for (Index peer = 0; peer < 7; ++peer) {
+      if (peer == node) continue;
+      const Index owner = many.owner(node, peer);
+      EXPECT_EQ(many.node_of(owner), node);
+      ++lanes[owner];
+    }
+  }
+  for (const auto& entry : lanes) EXPECT_EQ(entry.second, 2);
+}
+
+TEST(Nodes, one_message_goes_between_each_two_that_have_something_for_each_other) {
+  for (const Index per_node : {1, 2, 3, 4}) {
+    for (const Plan& plan : plans_by_nodes("c2c:12x8x6", 6, per_node)) {
+      for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+        const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
+        if (exchange == nullptr) continue;
+        std::set<std::pair<Index, Index>> pairs;
+        Index elements = 0;
+        for (Index rank = 0; rank < 6; ++rank) {
+          for (const Piece& piece : pieces(plan.states()[i].layout, exchange->to, rank)) {
+            if (rank / per_node == piece.peer / per_node) continue;
+            pairs.insert({rank / per_node, piece.peer / per_node});
+            elements += piece.size;
+          }
+        }
+        EXPECT_EQ(exchange->traffic.messages, static_cast<Index>(pairs.size()));
+        EXPECT_EQ(exchange->traffic.elements, elements);
+        EXPECT_EQ(exchange->moved().messages,
+                  static_cast<Index>(pairs.size()) * exchange->chunks.parts());
+      }
+    }
+  }
+}
+
+/// Memory [begin, end) of a window.
+void occupy(std::map<Index, std::vector<bool>>& windows, Index window, Index begin, Index size) {
+  std::vector<bool>& used = windows[window];
+  if (static_cast<Index>(used.size()) < begin + size) {
+    used.resize(static_cast<std::size_t>(begin + size));
+  }
+  for (Index i = begin; i < begin + size; ++i) {
+    EXPECT_FALSE(used[static_cast<std::size_t>(i)]) << "two pieces in one place";
+    used[static_cast<std::size_t>(i)] = true;
+  }
+}
+
+TEST(Nodes, pieces_have_places_of_their_own_and_both_ends_agree) {
+  int checked = 0;
+  for (const char* const problem : {"c2c:12x8x6", "c2c:7x9x5", "c2c:64", "c2c:10x9"}) {
+    for (const Plan& plan : plans_by_nodes(problem, 6, 2)) {
+      const NodeMap map = node_map(plan);
+      for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+        if (!std::holds_alternative<Exchange>(plan.steps()[i])) continue;
+        ++checked;
+        const PartBegins parts(plan, i);
+        const auto size_of = [&](const NodePlace& place) {
+          const auto& to = std::get<Exchange>(plan.steps()[i]).to;
+          for (const Piece& piece : pieces(plan.states()[i].layout, to, place.sender)) {
+            if (piece.peer == place.taker) return piece.size;
+          }
+          return Index{0};
+        };
+        std::map<std::pair<Index, Index>, std::vector<Index>> sent;   // within lanes
+        std::map<std::pair<Index, Index>, std::vector<Index>> taken;  // by sender and taker
+        for (Index node = 0; node < map.nodes(); ++node) {
+          const NodeLayout layout = node_layout(plan, i, node);
+          for (const bool sending : {true, false}) {
+            std::map<Index, std::vector<bool>> windows;
+            for (const NodePlace& place : sending ? layout.out : layout.in) {
+              const Index size = size_of(place);
+              ASSERT_GT(size, 0);
+              std::vector<Index> sizes = {size};
+              if (map.node_of(place.sender) != map.node_of(place.taker)) {
+                sizes = parts.sizes(place.sender, place.taker, size);
+              }
+              ASSERT_EQ(sizes.size(), place.begins.size());
+              for (std::size_t p = 0; p < sizes.size(); ++p) {
+                occupy(windows, place.window, place.begins[p], sizes[p]);
+              }
+            }
+            for (const auto& [window, used] : windows) {
+              EXPECT_LE(static_cast<Index>(used.size()),
+                        layout.windows[static_cast<std::size_t>(window - map.first(node))]);
+            }
+            for (const NodeLane& lane : layout.lanes) {
+              EXPECT_EQ(map.node_of(lane.owner), node);
+              const Index other = map.node_of(lane.lane.peer);
+              for (const NodePlace& place : sending ? layout.out : layout.in) {
+                if (map.node_of(sending ? place.taker : place.sender) != other) continue;
+                auto& where = (sending ? sent : taken)[{place.sender, place.taker}];
+                for (const Index begin : place.begins) {
+                  where.push_back(begin - lane.begin - (sending ? lane.lane.apart : 0));
+                }
+              }
+            }
+          }
+        }
+        EXPECT_EQ(sent, taken) << plan.to_text();
+      }
+    }
+  }
+  EXPECT_GT(checked, 20);
+}
+
+TEST(Nodes, plans_are_read_as_they_are_written) {
+  for (const Plan& plan : plans_by_nodes("c2c:12x8x6", 6, 2)) {
+    EXPECT_EQ(Plan::parse(plan.to_text()), plan);
+    EXPECT_EQ(plan.reversed().reversed(), plan);
+    EXPECT_EQ(plan.with_route(Route::messages).with_route(Route::nodes),
+              plan.with_route(Route::nodes));
+  }
+}
+
+TEST(Nodes, what_cannot_go_by_nodes_goes_by_messages) {
+  PlanRequest request;
+  request.problem = Problem::parse("c2c:8x8x8");
+  request.ranks = 4;
+  request.route = Route::messages;
+  // It is not known who shares a node.
+  EXPECT_FALSE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  request.placement.ranks_per_node = 2;
+  EXPECT_TRUE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  // The exchange of k with n - k.
+  request.problem = Problem::parse("r2c:64");
+  EXPECT_FALSE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  request.route = Route::nodes;
+  EXPECT_FALSE(by_nodes(make_plan(request)));
+}
+
+}  // namespace
+}  // namespace kallima
