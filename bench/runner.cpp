@@ -9,7 +9,6 @@
 #include <cstdio>
 
 #include "calibrate/work.hpp"
-#include "kallima/transform.hpp"
 
 namespace kallima::bench {
 
@@ -25,6 +24,7 @@ class RunnerOf final : public Runner {
                                 arrays_.to(), room(plan.output()))) {}
 
   void run() override { bound_.run(); }
+  [[nodiscard]] Moved moved() const override { return fft_.moved(); }
 
  private:
   static Options options_for(const Plan& plan) {

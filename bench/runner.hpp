@@ -9,6 +9,7 @@
 
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
+#include "kallima/transform.hpp"
 #include "transport/communicator.hpp"
 
 namespace kallima::bench {
@@ -28,6 +29,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   virtual void run() = 0;
+  /// What this rank has moved in all runs.
+  [[nodiscard]] virtual Moved moved() const = 0;
 };
 
 /// Out of place, of complex data.

@@ -35,6 +35,11 @@ bool flows_by_nodes(const Plan& plan, std::size_t step) {
   return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).route == Route::nodes;
 }
 
+/// An exchange where what arrives takes the place of what has left.
+bool flows(const Plan& plan, std::size_t step) {
+  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).flows();
+}
+
 /// An exchange whose parts take each other's places.
 bool is_pipelined(const Plan& plan, std::size_t step) { return chunks_at(plan, step).parts() > 1; }
 
@@ -318,11 +323,9 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       const auto member = static_cast<std::size_t>(rank - map.first(node));
       const Index held = node_windows(plan, step, node, uniform(plan))[member];
       window = std::max(window, in_complex(held, plan.states()[step].element));
-    } else if (leg.scatters && flows_by_nodes(plan, leg.last() + 1)) {
-      // The exchange behind has room for it.
     } else if (exchange && is_pipelined(plan, step)) {
       add_lanes(plan, leg, rank, capacity, result);
-    } else if (leg.scatters && is_pipelined(plan, leg.last() + 1)) {
+    } else if (leg.scatters && flows(plan, leg.last() + 1)) {
       // The exchange behind has room for it.
     } else if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);

@@ -2,6 +2,7 @@
 #include "transport/flow.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "kallima/error.hpp"
@@ -26,8 +27,15 @@ int init_packet(bool sending, std::byte* data, Index bytes, int peer, int tag, M
                  : MPI_Recv_init(data, count, MPI_BYTE, peer, tag, comm, request);
 }
 
-/// Times that nothing moved after which a waiting rank lets others have its core.
+/// Times that nothing moved after which a waiting rank lets others have its core. One without
+/// messages under way waits for others of its node, who may want this very core.
 constexpr int patience = 64;
+constexpr int little_patience = 4;
+
+/// Times after which the latter sleeps: where ranks outnumber cores, one that only yields is soon
+/// given the core again, as it has done less than the one it waits for.
+constexpr int long_patience = 2048;
+constexpr auto nap = std::chrono::microseconds(5);
 
 }  // namespace
 
@@ -56,6 +64,14 @@ Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limit
   }
   wanted_.resize(chunks);
   missing_.resize(chunks);
+  // Turns are in the order of rounds, so that ranks do not all begin with the same peer.
+  for (const Side* const side : {&sending_, &receiving_}) {
+    for (const Turn& turn : side->turns) {
+      const auto lane = static_cast<std::size_t>(turn.lane);
+      if (std::find(order_.begin(), order_.end(), lane) == order_.end()) order_.push_back(lane);
+      if (order_.size() == lanes) break;
+    }
+  }
 }
 
 Flow::~Flow() {
@@ -198,7 +214,7 @@ void Flow::start(Side& side, Line& line) const {
 }
 
 void Flow::start_sends() {
-  for (std::size_t lane = 0; lane < sending_.lines.size(); ++lane) {
+  for (const std::size_t lane : order_) {
     Line& line = sending_.lines[lane];
     const Line& received = receiving_.lines[lane];
     while (line.started < line.packets.size() && line.started < line.through + window) {
@@ -214,7 +230,7 @@ void Flow::start_sends() {
 }
 
 void Flow::start_receives() {
-  for (std::size_t lane = 0; lane < receiving_.lines.size(); ++lane) {
+  for (const std::size_t lane : order_) {
     Line& line = receiving_.lines[lane];
     const Line& sent = sending_.lines[lane];
     while (line.started < line.packets.size() && line.started < line.through + window) {
@@ -288,12 +304,18 @@ void Flow::move_on() {
 template <class Done>
 void Flow::wait(Done done) {
   for (int idle = 1;; ++idle) {
+    bool idles = false;
     {
       const std::lock_guard lock(mutex_);
       if (done()) return;
       move_on();
+      idles = sending_.under_way.empty() && receiving_.under_way.empty();
     }
-    if (idle % patience == 0) std::this_thread::yield();
+    if (idles && idle >= long_patience) {
+      std::this_thread::sleep_for(nap);
+    } else if (idle % (idles ? little_patience : patience) == 0) {
+      std::this_thread::yield();
+    }
   }
 }
 

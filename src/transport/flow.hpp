@@ -123,9 +123,10 @@ class Flow {
   int tag_;
   Side sending_;
   Side receiving_;
-  std::vector<Index> wanted_;   // messages that a chunk takes, in packets
-  std::vector<Index> missing_;  // of these, not here yet
-  std::vector<int> completed_;  // for MPI_Testsome
+  std::vector<std::size_t> order_;  // of lanes
+  std::vector<Index> wanted_;       // messages that a chunk takes, in packets
+  std::vector<Index> missing_;      // of these, not here yet
+  std::vector<int> completed_;      // for MPI_Testsome
   Index computed_ = 0;
   Windows* windows_ = nullptr;       // where a node's ranks work together
   Team team_;                        // then
