@@ -332,7 +332,8 @@ TEST(Theorems, theorem_4_1_is_exact_once_its_third_case_is_less_by_the_gap) {
       if (which == 3) {
         ASSERT_LE(steps.last_sent, size.m() * log_m);
       }
-      // Section 4.3, an upper bound on the whole.
+      // Section 4.3, an upper bound on the whole; and what it is exactly.
+      ASSERT_EQ(steps.completion, models::exact_steps(of)) << text(size, gap, 0);
       ASSERT_LE(steps.completion, models::output_driven_steps(of, Form::corrected));
       // Section 4.4: nothing idles where it promises that.
       const Index ideal = models::ideal_steps(of);
@@ -387,6 +388,8 @@ TEST(Theorems, section_4_3_is_an_upper_bound_and_no_more) {
             models::output_driven_steps(theorem(each, gap, latency), Form::corrected);
         const Index completion = steps_of(program, gap, latency).completion;
         ASSERT_LE(completion, bound) << text(each, gap, latency);
+        ASSERT_EQ(completion, models::exact_steps(theorem(each, gap, latency)))
+            << text(each, gap, latency);
         ++(completion < bound ? below : equal);
       }
     }
