@@ -97,6 +97,11 @@ Option Command::add_option(const std::string& flag, double& value, const std::st
   return Option(*app_->add_option(flag, value, description));
 }
 
+Option Command::add_option(const std::string& flag, std::optional<double>& value,
+                           const std::string& description) {
+  return Option(*app_->add_option(flag, value, description));
+}
+
 Option Command::add_option(const std::string& flag, std::vector<std::string>& values,
                            const std::string& description) {
   return Option(*app_->add_option(flag, values, description)->delimiter(','));

@@ -57,6 +57,8 @@ class Command {
   Option add_option(const std::string& flag, std::optional<Index>& value,
                     const std::string& description);
   Option add_option(const std::string& flag, double& value, const std::string& description);
+  Option add_option(const std::string& flag, std::optional<double>& value,
+                    const std::string& description);
   /// Words, with commas or blanks between.
   Option add_option(const std::string& flag, std::vector<std::string>& values,
                     const std::string& description);

@@ -14,6 +14,9 @@ namespace kallima::cli {
 /// `kallima simulate butterfly`: Sahay's schedules of the butterfly.
 void add_simulate_butterfly(Command simulate, Action& chosen);
 
+/// `kallima simulate collective`: collective communication, message by message.
+void add_simulate_collective(Command simulate, Action& chosen);
+
 /// What the processors did, to be drawn.
 Timeline timeline_of(const std::string& title, const std::string& note,
                      const butterfly::Program& program, const butterfly::Network& network,

@@ -42,8 +42,8 @@ struct RadixCost {
   [[nodiscard]] bool direct(const AllToAll& all_to_all) const { return radix == all_to_all.procs; }
 };
 
-/// The cheapest of radix 2 to 64, the powers of two above, and P; the smallest of several. For two
-/// processors and more. O(log P) for each.
+/// The cheapest of radix 2 to 64, the powers of two above, and P; P where that is
+/// as cheap, otherwise the smallest of several. For two processors and more. O(log P) for each.
 RadixCost cheapest_radix(Model model, const Network& network, const AllToAll& all_to_all);
 
 }  // namespace kallima::models

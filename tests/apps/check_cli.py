@@ -242,6 +242,8 @@ def case_usage(cli):
         ("plan", "c2c:8x8x8", "-n", "4", "--in", "brick:2x2x2"): "needs 8 ranks, there are 4",
         ("plan", "c2c:4x9", "-n", "2", "--in", "boxes y x | 0:4 0:5 | 0:4 4:9"): "overlap",
         ("simulate",): "subcommand",
+        ("simulate", "collective", "gossip"): "there is no collective 'gossip'; use some of allgather",
+        ("simulate", "collective", "scan", "-P", "6"): "power of two",
         ("simulate", "butterfly", "-n", "100"): "power of two",
         ("simulate", "butterfly", "-n", "64", "-P", "16"): "at most the root",
         ("simulate", "butterfly", "-g", "0"): "at least 1",
@@ -261,7 +263,8 @@ def case_usage(cli):
 
 
 def case_help(cli):
-    for arguments in [], ["plan"], ["bench"], ["doctor"], ["trace"], ["simulate"], ["simulate", "butterfly"]:
+    for arguments in [], ["plan"], ["bench"], ["doctor"], ["trace"], ["simulate"], ["simulate", "butterfly"], [
+            "simulate", "collective"]:
         text = cli.run(*arguments, "--help").expect_code(0).out
         expect("Examples:" in text and "Usage: kallima" in text, f"help of {arguments} lacks usage or examples")
         expect(max(map(len, text.splitlines())) <= 110, f"help of {arguments} is too wide")
@@ -338,6 +341,37 @@ def case_simulate_butterfly(cli):
     begin = time.monotonic()
     cli.run("simulate", "butterfly", "-n", "65536", "-P", "256").expect_code(0)
     expect(time.monotonic() - begin < 60, "2^16 inputs on 256 processors take more than seconds")
+
+
+def case_simulate_collective(cli):
+    def results(*arguments):
+        found = cli.run("simulate", "collective", *arguments, "--json").json()
+        expect_equal(found["schema"], "kallima.simulate-collective/1", "schema")
+        return found, {result["name"]: result for result in found["results"]}
+
+    found, by_name = results("all", "-P", "16", "--bytes", "4096", "--alpha", "8", "--beta", "2", "--work", "0.5")
+    # log P alpha + s (1 - 1/P) beta, and 3 times the work of a reduction for a scan
+    expect_equal(by_name["allgather"]["seconds"], 4 * 8 + 3840 * 2, "allgather")
+    expect_equal(by_name["scan"]["seconds"], 2 * (4 * 8 + 3840 * 2) + 3 * 3840 * 0.5, "scan")
+    expect_equal(by_name["all-to-all, direct"]["messages"], 16 * 15, "messages of a direct all-to-all")
+    expect_equal(found["all_to_all_radix"], 16, "long blocks go straight")
+    for name, result in by_name.items():
+        exact = "tree" not in name
+        expect(not exact or result["seconds"] == result["formula_s"], f"{name} differs from its formula: {result}")
+        expect(result["seconds"] <= result["formula_s"], f"{name} takes more than its formula: {result}")
+    expect_equal(results("all-to-all", "-P", "16", "--bytes", "16", "--alpha", "80", "--beta", "2")[0]["all_to_all_radix"], 2,
+                 "short blocks go by digits")
+    for model in "logp", "loggp":
+        _, others = results("allreduce", "broadcast", "--model", model)
+        expect("allreduce" in others and len(others) == 5, f"collectives in {model}: {list(others)}")
+    _, odd = results("all", "-P", "15")
+    expect("allgather" not in odd and "broadcast, binomial" in odd, f"what 15 processors can do: {list(odd)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tree.svg")
+        cli.run("simulate", "collective", "broadcast", "-P", "7", "--plot", path).expect_code(0)
+        words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
+        for part in "sending", "receiving", "processor 6", "microseconds":
+            expect(part in words, f"the picture lacks '{part}'")
 
 
 def case_advise(cli):

@@ -167,7 +167,7 @@ TEST(Collectives, all_to_alls_take_what_the_formulas_say) {
     network.alpha_beta = alpha_beta;
     network.logp = logp;
     network.loggp = loggp;
-    for (Index radix = 2; radix <= procs; ++radix) {
+    for (Index radix = 2; radix <= procs; radix += radix < 9 ? 1 : procs / 3) {
       const Program program = all_to_all_by_digits(c, radix);
       EXPECT_DOUBLE_EQ(seconds(program, alpha_beta),
                        all_to_all_seconds(Model::alpha_beta, network, blocks, radix));
