@@ -208,10 +208,10 @@ void take_turns(std::array<Tree, 2>& trees, Index procs) {
 /// Sends packets down trees.
 class Packets {
  public:
-  Packets(const Collective& collective, double packet) : of_(collective), program_(of_.procs) {
+  Packets(const Collective& collective, double packet)
+      : of_(collective), program_(of_.procs), packet_(packet) {
     models::require(packet > 0, "a packet has no bytes; take at least one");
     program_.begin_phase("packets");
-    packet_ = packet;
     count_ = std::max<Index>(1, static_cast<Index>(std::ceil(of_.bytes / packet)));
   }
 
@@ -242,7 +242,7 @@ class Packets {
 
   Collective of_;
   Program program_;
-  double packet_ = 0;
+  double packet_;
   Index count_ = 1;
   TaskId last_ = 0;
 };

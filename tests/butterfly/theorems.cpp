@@ -357,7 +357,8 @@ TEST(Theorems, the_last_message_leaves_at_the_same_time_for_any_binary_permutati
       const auto outputs = [&](Index proc) {
         Permutation permutation;
         for (const Index block : xor_order(proc, size.procs)) {
-          for (const Index entry : binary_permutation(size.l(), which + 977 * proc + block)) {
+          for (const Index entry : binary_permutation(
+                   size.l(), which + static_cast<std::uint64_t>(977 * proc + block))) {
             permutation.push_back(block * size.l() + entry);
           }
         }
@@ -487,7 +488,7 @@ TEST(Theorems, facts_5_1_to_5_3) {
           // Two other readings: b0 the least significant; no zeros in front.
           const Index trailing = std::countr_one(static_cast<std::uint64_t>(i));
           trailing_wrong += first != 2 * ((Index{1} << trailing) - 1) ? 1 : 0;
-          const Index written = std::bit_width(static_cast<std::uint64_t>(i));
+          const auto written = static_cast<Index>(std::bit_width(static_cast<std::uint64_t>(i)));
           unpadded_wrong += first != 2 * ((Index{1} << leading_ones(i, written)) - 1) ? 1 : 0;
           if (i > 0)
             trailing_falls += trailing < std::countr_one(static_cast<std::uint64_t>(i - 1));
