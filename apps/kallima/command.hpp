@@ -47,4 +47,7 @@ void add_doctor(Command program, Action& chosen);
 /// `kallima trace`: what ranks did and when, from files that a traced run wrote.
 void add_trace(Command program, Action& chosen);
 
+/// `kallima simulate`: processors and messages of a model, one by one.
+void add_simulate(Command program, Action& chosen);
+
 }  // namespace kallima::cli

@@ -22,6 +22,7 @@ constexpr const char* footer = R"(Examples:
   mpirun -n 4 kallima calibrate -o here.toml    what this machine is, to price on
   mpirun -n 4 kallima bench c2c:256^3 --verify  how fast and how exact it is here
   mpirun -n 4 kallima doctor                    what in this MPI and machine will hurt
+  kallima simulate butterfly -n 4096 -P 16 -g 8 -L 20   what a schedule hides, node by node
   kallima trace ranks.json --plot ranks.svg     what each rank did when, and what was hidden
 
 PROBLEM:
@@ -39,8 +40,8 @@ void print_once(const std::string& text) {
 ExitCode run(const Arguments& arguments) {
   Action chosen;
   const auto add_all = [&chosen](Command program) {
-    for (const auto add :
-         {add_calibrate, add_plan, add_predict, add_advise, add_bench, add_doctor, add_trace})
+    for (const auto add : {add_calibrate, add_plan, add_predict, add_advise, add_bench, add_doctor,
+                           add_trace, add_simulate})
       add(program, chosen);
   };
   const auto ending = parse(arguments, {"kallima", KALLIMA_VERSION, description, footer}, add_all);

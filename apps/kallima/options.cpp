@@ -73,6 +73,8 @@ Command Command::add_subcommand(const std::string& name, const std::string& desc
   return Command(*app_->add_subcommand(name, description));
 }
 
+void Command::wants_subcommand() { app_->require_subcommand(1); }
+
 void Command::add_flag(const std::string& flag, bool& value, const std::string& description) {
   app_->add_flag(flag, value, description);
 }
@@ -87,6 +89,15 @@ Option Command::add_option(const std::string& flag, Index& value, const std::str
 }
 
 Option Command::add_option(const std::string& flag, std::optional<Index>& value,
+                           const std::string& description) {
+  return Option(*app_->add_option(flag, value, description));
+}
+
+Option Command::add_option(const std::string& flag, double& value, const std::string& description) {
+  return Option(*app_->add_option(flag, value, description));
+}
+
+Option Command::add_option(const std::string& flag, std::optional<double>& value,
                            const std::string& description) {
   return Option(*app_->add_option(flag, value, description));
 }

@@ -49,10 +49,15 @@ class Command {
   explicit Command(CLI::App& app) : app_(&app) {}
 
   Command add_subcommand(const std::string& name, const std::string& description);
+  /// One of its subcommands has to be given.
+  void wants_subcommand();
   void add_flag(const std::string& flag, bool& value, const std::string& description);
   Option add_option(const std::string& flag, std::string& value, const std::string& description);
   Option add_option(const std::string& flag, Index& value, const std::string& description);
   Option add_option(const std::string& flag, std::optional<Index>& value,
+                    const std::string& description);
+  Option add_option(const std::string& flag, double& value, const std::string& description);
+  Option add_option(const std::string& flag, std::optional<double>& value,
                     const std::string& description);
   /// Words, with commas or blanks between.
   Option add_option(const std::string& flag, std::vector<std::string>& values,

@@ -254,12 +254,11 @@ Part part_of(const Timeline& timeline) {
   return part;
 }
 
-std::string rank_label(Index rank) { return fmt::format("rank {}", rank); }
-
 /// Draws all parts over one axis.
 class Sheet {
  public:
-  Sheet(const std::vector<Timeline>& timelines, const std::string& path) : paints_(timelines) {
+  Sheet(const std::vector<Timeline>& timelines, const std::string& path, TimelineWords words)
+      : paints_(timelines), words_(std::move(words)) {
     double longest = 0.;
     double widest = 0.;
     for (const Timeline& timeline : timelines) {
@@ -270,7 +269,7 @@ class Sheet {
       }
     }
     constexpr double least = 1e-9;  // a scale needs some length
-    milliseconds_ = {chart::Count::linear, 0., 1e3 * std::max(longest, least)};
+    scale_ = {chart::Count::linear, 0., words_.units_per_second * std::max(longest, least)};
     left_ = margin + widest + 10;
     for (const Paint& paint : paints_.legend()) {
       names_.push_back(fitted(paint.name, small_size, 300));
@@ -293,6 +292,10 @@ class Sheet {
   [[nodiscard]] const Canvas& canvas() const { return *canvas_; }
 
  private:
+  [[nodiscard]] std::string rank_label(Index rank) const {
+    return fmt::format("{} {}", words_.who, rank);
+  }
+
   void box(Point low, Point high, Color color, double opacity) {
     const std::array<Point, 4> corners = {{low, {high.x, low.y}, high, {low.x, high.y}}};
     canvas_->polygon(corners, color, opacity);
@@ -304,7 +307,7 @@ class Sheet {
   }
 
   [[nodiscard]] double distance(double seconds) const {
-    return milliseconds_.place(1e3 * seconds) * (right_ - left_);
+    return scale_.place(words_.units_per_second * seconds) * (right_ - left_);
   }
 
   void draw_legend() {
@@ -330,7 +333,7 @@ class Sheet {
     draw_lanes(part, field);
     draw_axis(field, field + part.field());
     for (std::size_t r = 0; r < part.ranks.size(); ++r) draw_rank(part, r, field);
-    if (1e3 * part.seconds < milliseconds_.high) {
+    if (words_.units_per_second * part.seconds < scale_.high) {
       const double end = left_ + distance(part.seconds);
       line({end, field}, {end, field + part.field()}, {chart::pale_ink, 1.2, true});
     }
@@ -351,15 +354,15 @@ class Sheet {
 
   void draw_axis(double top, double bottom) {
     const chart::Pen pen{chart::frame, 1.0, false};
-    for (const Tick& tick : chart::ticks(milliseconds_, 12)) {
-      const double x = left_ + milliseconds_.place(tick.at) * (right_ - left_);
+    for (const Tick& tick : chart::ticks(scale_, 12)) {
+      const double x = left_ + scale_.place(tick.at) * (right_ - left_);
       line({x, top}, {x, bottom}, {chart::grid, 1.0, false});
       line({x, bottom}, {x, bottom + 4}, pen);
       canvas_->text({x, bottom + small_size + 7}, tick.label,
                     {small_size, chart::pale_ink, Anchor::middle, false, false});
     }
     line({left_, bottom}, {right_, bottom}, pen);
-    canvas_->text({(left_ + right_) / 2, bottom + 2 * line_height}, "milliseconds",
+    canvas_->text({(left_ + right_) / 2, bottom + 2 * line_height}, words_.unit,
                   {small_size, chart::pale_ink, Anchor::middle, false, false});
   }
 
@@ -424,10 +427,11 @@ class Sheet {
   }
 
   Paints paints_;
+  TimelineWords words_;
   std::vector<Part> parts_;
   std::vector<std::string> names_;
   std::vector<Placed> legend_;
-  Scale milliseconds_;
+  Scale scale_;
   double left_ = 0.0;
   double right_ = sheet_width - margin;
   std::unique_ptr<Canvas> canvas_;
@@ -435,8 +439,9 @@ class Sheet {
 
 }  // namespace
 
-void draw(const std::vector<Timeline>& timelines, const std::string& path) {
-  Sheet sheet(timelines, path);
+void draw(const std::vector<Timeline>& timelines, const std::string& path,
+          const TimelineWords& words) {
+  Sheet sheet(timelines, path, words);
   sheet.draw();
   chart::save(sheet.canvas(), path);
 }

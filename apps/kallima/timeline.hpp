@@ -18,9 +18,17 @@ struct Timeline {
   std::vector<TraceEvent> events;
 };
 
+/// What the picture calls things.
+struct TimelineWords {
+  std::string who = "rank";
+  std::string unit = "milliseconds";
+  double units_per_second = 1e3;
+};
+
 /// Draws timelines below each other, over one scale of time, into a file; the ending of `path`,
 /// .svg or .png, says in which form. There is at least one. InvalidOption where it is another,
 /// FileError where the file cannot be written. Its size does not grow with the number of events.
-void draw(const std::vector<Timeline>& timelines, const std::string& path);
+void draw(const std::vector<Timeline>& timelines, const std::string& path,
+          const TimelineWords& words = {});
 
 }  // namespace kallima::cli

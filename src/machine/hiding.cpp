@@ -42,6 +42,23 @@ Index rest_after(const Letters& of, Index j_star, Form form) {
   return times(of.m, of.log_p) - done;
 }
 
+/// Corollary 4.1: t_a - t_(a-1), when a = q 2^(r-1) with q odd: the sum of the bits that change.
+Index computed_after(Index a) {
+  // t has (i + 1) 2^i for each bit i of a: bit r - 1 is new, those below it are gone.
+  const auto new_bit = static_cast<Index>(std::countr_zero(static_cast<std::uint64_t>(a)));
+  Index steps = (new_bit + 1) << new_bit;
+  for (Index bit = 0; bit < new_bit; ++bit) steps -= (bit + 1) << bit;
+  return steps;
+}
+
+/// Fact 5.2: nodes that wait for an input of the `source`-th processor in order of arrival; its
+/// leading ones among log P bits.
+Index waiting_for(Index source, Index log_p) {
+  const auto missing = static_cast<std::uint64_t>(~source & ((Index{1} << log_p) - 1));
+  const auto ones = log_p - static_cast<Index>(std::bit_width(missing));
+  return 2 * ((Index{1} << ones) - 1);
+}
+
 }  // namespace
 
 Index ideal_steps(const Butterfly& butterfly) {
@@ -68,6 +85,21 @@ Index output_driven_steps(const Butterfly& butterfly, Form form) {
   const Letters of = letters_of(butterfly);
   const Index arrived = plus(last_send_steps(butterfly, form), butterfly.latency);
   return plus(std::max(arrived, times(of.m, of.log_m)), times(of.m, of.log_p));
+}
+
+Index exact_steps(const Butterfly& butterfly) {
+  const Letters of = letters_of(butterfly);
+  Index steps = ideal_steps(butterfly);
+  Index rest = times(of.m, of.log_p);  // nodes that wait for this input or a later one
+  Index computed = of.m - 1;
+  Index sent = computed;
+  for (Index a = 0; a < of.m - of.l; ++a) {
+    if (a > 0) computed += computed_after(a);
+    if (a > 0) sent = std::max(computed, plus(sent, of.g));
+    steps = std::max(steps, plus(plus(sent, butterfly.latency), rest));
+    rest -= waiting_for((a + of.l) / of.l, of.log_p);
+  }
+  return steps;
 }
 
 bool hides_all(const Butterfly& butterfly) {

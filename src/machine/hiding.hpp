@@ -39,6 +39,13 @@ Index last_send_steps(const Butterfly& butterfly, Form form);
 /// Section 4.3: max{T + L, m log m} + m log P. An upper bound, since Phase II overlaps too.
 Index output_driven_steps(const Butterfly& butterfly, Form form);
 
+/// What the output-driven schedule takes, for any g: max{m log n, max over inputs k of Phase II
+/// from other processors of s_k + L + the sum of delta_j, j >= k}. s_k, when it is sent, is that of
+/// section 4.3; delta_k, the nodes that wait for it, of fact 5.2. A processor that waits for an
+/// input has computed all it could, so the last one it waits for decides. Theorem 5.1 is the case
+/// g > log m, section 4.3 an upper bound. O(m).
+Index exact_steps(const Butterfly& butterfly);
+
 /// Section 4.4: n >= (2^g / g) P^2, where nothing idles but for L. Sufficient, far from necessary.
 bool hides_all(const Butterfly& butterfly);
 

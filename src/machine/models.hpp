@@ -8,6 +8,7 @@
 // formulas are continuous in them, and Index where they hold for whole numbers alone.
 #pragma once
 
+#include "machine/all_to_all.hpp"
 #include "machine/collectives.hpp"
 #include "machine/crossing.hpp"
 #include "machine/exascale.hpp"

@@ -27,6 +27,7 @@ GOLDEN = {
     "plan_one_axis_of_reals.txt": ["plan", "r2c:2^12", "-n", "4", "--ranks-per-node", "4"],
     "plan_cyclic_there_and_back.txt": ["plan", "c2c:1000x99:f32", "-n", "4", "--in", "cyclic:2x2", "--out", "same"],
     "trace_two_ranks.txt": ["trace", TRACE],
+    "simulate_butterfly.txt": ["simulate", "butterfly", "-n", "256", "-P", "4", "-g", "9", "-L", "20", "--schedule", "all"],
 }
 
 # What is planned, run and verified on 1, 2 and 3 ranks: every kind of shape, each option once.
@@ -221,7 +222,7 @@ def case_usage(cli):
     wrong = {
         ("plan",): "PROBLEM is required",
         ("plan", "c2c:8x8"): "--ranks is required",
-        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor, trace",
+        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor, trace, simulate",
         ("plan", "c2c:8x8", "-n", "2", "--frob"): "--frob",
         ("plan", "c2c:8x8", "-n", "two"): "number of ranks",
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
@@ -240,6 +241,13 @@ def case_usage(cli):
         ("plan", "c2c:8x8x8", "-n", "8", "--in", "pencil:8"): "pencil:4x2",
         ("plan", "c2c:8x8x8", "-n", "4", "--in", "brick:2x2x2"): "needs 8 ranks, there are 4",
         ("plan", "c2c:4x9", "-n", "2", "--in", "boxes y x | 0:4 0:5 | 0:4 4:9"): "overlap",
+        ("simulate",): "subcommand",
+        ("simulate", "collective", "gossip"): "there is no collective 'gossip'; use some of allgather",
+        ("simulate", "collective", "scan", "-P", "6"): "power of two",
+        ("simulate", "butterfly", "-n", "100"): "power of two",
+        ("simulate", "butterfly", "-n", "64", "-P", "16"): "at most the root",
+        ("simulate", "butterfly", "-g", "0"): "at least 1",
+        ("simulate", "butterfly", "--schedule", "random"): "there is no schedule 'random'; use some of output",
         ("bench", "c2c:8x8", "-i", "0"): "at least 1",
         ("bench", "c2c:8x8", "-x", "-1"): "at least 0",
         ("bench", "c2c:8x8", "--effort", "heroic"): "use one of estimate, measure, patient",
@@ -255,7 +263,8 @@ def case_usage(cli):
 
 
 def case_help(cli):
-    for arguments in [], ["plan"], ["bench"], ["doctor"], ["trace"]:
+    for arguments in [], ["plan"], ["bench"], ["doctor"], ["trace"], ["simulate"], ["simulate", "butterfly"], [
+            "simulate", "collective"]:
         text = cli.run(*arguments, "--help").expect_code(0).out
         expect("Examples:" in text and "Usage: kallima" in text, f"help of {arguments} lacks usage or examples")
         expect(max(map(len, text.splitlines())) <= 110, f"help of {arguments} is too wide")
@@ -295,6 +304,74 @@ def case_predict(cli):
     expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
     none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
     expect("built-in" in none.err, f"machines that are known are not named: {none.err}")
+
+
+def case_simulate_butterfly(cli):
+    found = cli.run("simulate", "butterfly", "-n", "4096", "-P", "16", "-g", "8", "-L", "20", "--schedule", "all",
+                    "--json").json()
+    expect_equal(found["schema"], "kallima.simulate-butterfly/1", "schema")
+    results = {result["schedule"]: result for result in found["results"]}
+    ideal = found["ideal"]
+    expect_equal((ideal, found["capacity"]), (256 * 12, 3), "m log n, and ceil(L / g)")
+    for name, result in results.items():
+        expect(abs(result["speed_up"] - 16 * ideal / result["completion"]) < 1e-9, f"speed-up of {name}")
+        expect(abs(result["idle"] - (result["completion"] - ideal)) < 1e-9, f"idle time of {name}")
+        expect(result["most_in_flight_of_one"] <= 3, f"{name} exceeds the capacity")
+        if result["theorem"]:
+            expect_equal(result["completion"], result["theorem"]["corrected"], f"the theorem on {name}")
+        if result["theorem_last_sent"]:
+            expect_equal(result["last_sent"], result["theorem_last_sent"]["corrected"], f"theorem 4.1 on {name}")
+    expect_equal(results["output"]["completion"], ideal, "all is hidden")
+    expect(results["output-to-0"]["stalled"] > 0 and results["output"]["stalled"] == 0, "who stalls")
+    # Where the printed theorem is wrong.
+    small = cli.run("simulate", "butterfly", "-n", "16", "-P", "4", "-g", "3", "-L", "1", "--json").json()["results"][0]
+    expect_equal((small["completion"], small["theorem"]["printed"], small["theorem"]["corrected"]), (16, 18, 16),
+                 "theorem 5.1")
+    paid = cli.run("simulate", "butterfly", "-o", "1", "--json").json()["results"][0]["completion"]
+    expect(paid > ideal, "overheads cost nothing")
+    early = [cli.run("simulate", "butterfly", "-n", "256", "-g", "9", "--early", seed, "--json").out for seed in "112"]
+    expect(early[0] == early[1] and early[0] != early[2], "a seed does not decide")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "gantt.svg")
+        cli.run("simulate", "butterfly", "-n", "256", "-P", "4", "--schedule", "output,column", "--plot",
+                path).expect_code(0)
+        words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
+        for part in "phase I", "phase II", "waiting", "sending", "processor 3", "steps":
+            expect(part in words, f"the picture lacks '{part}'")
+    begin = time.monotonic()
+    cli.run("simulate", "butterfly", "-n", "65536", "-P", "256").expect_code(0)
+    expect(time.monotonic() - begin < 60, "2^16 inputs on 256 processors take more than seconds")
+
+
+def case_simulate_collective(cli):
+    def results(*arguments):
+        found = cli.run("simulate", "collective", *arguments, "--json").json()
+        expect_equal(found["schema"], "kallima.simulate-collective/1", "schema")
+        return found, {result["name"]: result for result in found["results"]}
+
+    found, by_name = results("all", "-P", "16", "--bytes", "4096", "--alpha", "8", "--beta", "2", "--work", "0.5")
+    # log P alpha + s (1 - 1/P) beta, and 3 times the work of a reduction for a scan
+    expect_equal(by_name["allgather"]["seconds"], 4 * 8 + 3840 * 2, "allgather")
+    expect_equal(by_name["scan"]["seconds"], 2 * (4 * 8 + 3840 * 2) + 3 * 3840 * 0.5, "scan")
+    expect_equal(by_name["all-to-all, direct"]["messages"], 16 * 15, "messages of a direct all-to-all")
+    expect_equal(found["all_to_all_radix"], 16, "long blocks go straight")
+    for name, result in by_name.items():
+        exact = "tree" not in name
+        expect(not exact or result["seconds"] == result["formula_s"], f"{name} differs from its formula: {result}")
+        expect(result["seconds"] <= result["formula_s"], f"{name} takes more than its formula: {result}")
+    expect_equal(results("all-to-all", "-P", "16", "--bytes", "16", "--alpha", "80", "--beta", "2")[0]["all_to_all_radix"], 2,
+                 "short blocks go by digits")
+    for model in "logp", "loggp":
+        _, others = results("allreduce", "broadcast", "--model", model)
+        expect("allreduce" in others and len(others) == 5, f"collectives in {model}: {list(others)}")
+    _, odd = results("all", "-P", "15")
+    expect("allgather" not in odd and "broadcast, binomial" in odd, f"what 15 processors can do: {list(odd)}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tree.svg")
+        cli.run("simulate", "collective", "broadcast", "-P", "7", "--plot", path).expect_code(0)
+        words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
+        for part in "sending", "receiving", "processor 6", "microseconds":
+            expect(part in words, f"the picture lacks '{part}'")
 
 
 def case_advise(cli):

@@ -182,6 +182,17 @@ TEST(Hiding, theorem_5_1_lies_between_the_ideal_and_section_4_3) {
   }
 }
 
+TEST(Hiding, exact_steps_are_theorem_5_1_where_that_holds) {
+  for (const Butterfly& butterfly : all_small()) {
+    const Index steps = exact_steps(butterfly);
+    EXPECT_GE(steps, ideal_steps(butterfly));
+    EXPECT_LE(steps, output_driven_steps(butterfly, Form::corrected));
+    if (butterfly.gap > log2_of(butterfly.inputs / butterfly.procs)) {
+      EXPECT_EQ(steps, small_steps(butterfly, Form::corrected));
+    }
+  }
+}
+
 TEST(Hiding, refuses_what_the_theorems_exclude) {
   EXPECT_THROW(simple_steps({.inputs = 48, .procs = 4}), InvalidOption);
   EXPECT_THROW(simple_steps({.inputs = 16, .procs = 8}), InvalidOption);
