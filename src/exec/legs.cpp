@@ -458,6 +458,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       legs.push_back(std::move(out));
       continue;
     }
+    out.step = leg.step;
     out.sweep = std::get<Sweep>(plan.steps()[step]);
     out.local_shape = before.local_shape(rank);
     out.others = line_digits(before, out.sweep, out.local_shape);

@@ -43,9 +43,9 @@ class Driver {
   Driver& operator=(Driver&&) = delete;
 
   /// Runs all legs. `windows` where the plan's exchanges go by them.
-  void run(const Areas& areas, T factor, transport::Windows* windows);
+  void run(const Areas& areas, exec::Factor<T> factor, transport::Windows* windows);
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
-  void run_sweeps(const Areas& areas, T factor);
+  void run_sweeps(const Areas& areas, exec::Factor<T> factor);
   /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
   void run_exchanges(const Areas& areas);
 
@@ -64,7 +64,7 @@ class Driver {
   void note_messages(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
   /// A sweep beside a pipelined exchange, or between two. Returns the seconds that it waited.
-  double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor);
+  double sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Factor<T> factor);
 
   Executor executor_;
   Carriers carriers_;
@@ -74,7 +74,8 @@ class Driver {
   Index first_leg_ = 0;                                  // there
 };
 
-extern template class Driver<float>;
-extern template class Driver<double>;
+#define KALLIMA_INSTANTIATED(T) extern template class Driver<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
+#undef KALLIMA_INSTANTIATED
 
 }  // namespace kallima
