@@ -149,8 +149,8 @@ class KALLIMA_API Planned {
   [[nodiscard]] Machine machine() const;
   /// Bytes this rank's workspace takes, beyond input and output.
   [[nodiscard]] Index workspace_bytes() const;
-  /// Complex elements this rank's array must hold to be transformed in place; reals lie in it as
-  /// as_real() sees it.
+  /// Elements (of Transform and RealTransform complex ones) this rank's array must hold to be
+  /// transformed in place; reals lie in it as as_real() sees it.
   [[nodiscard]] Index in_place_size() const;
   /// What was moved so far.
   [[nodiscard]] Moved moved() const;

@@ -55,6 +55,7 @@ class TransformCore {
     return plans_[static_cast<std::size_t>(direction)];
   }
   [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
     return workspace_.view().bytes + window_bytes_[0] + window_bytes_[1] + tile_.view().bytes +

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/transform.hpp"
 
+#include "kallima/ntt.hpp"
 #include "kallima/price.hpp"
+#include "kallima/sort.hpp"
+#include "kallima/walsh_hadamard.hpp"
 #include "transform/core.hpp"
 #include "transform/explain.hpp"
 
@@ -193,10 +196,11 @@ void RealTransform<T>::backward(std::span<const std::complex<T>> in, std::span<T
   bind_backward(in, out).run();
 }
 
-template class Bound<float>;
-template class Bound<double>;
-template class Planned<float>;
-template class Planned<double>;
+#define KALLIMA_INSTANTIATE(T) \
+  template class Bound<T>;     \
+  template class Planned<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 template class Transform<float>;
 template class Transform<double>;
 template class RealTransform<float>;
