@@ -15,6 +15,9 @@ __extension__ using Wide = unsigned __int128;
 
 Residue high(Wide x) { return static_cast<Residue>(x >> 64); }
 
+/// A number or nothing, without a branch that nobody can foresee.
+Residue if_so(bool so, Residue number) { return number & (0 - static_cast<Residue>(so)); }
+
 /// What both ways to multiply have in common: one lane.
 template <class Derived>
 struct OneLane {
@@ -26,7 +29,7 @@ struct OneLane {
   static void store(Residue* to, Residue value, Index /*count*/) { *to = value; }
   static Residue all(Residue value) { return value; }
   [[nodiscard]] Residue add(Residue a, Residue b) const { return sub(a, prime() - b); }
-  [[nodiscard]] Residue sub(Residue a, Residue b) const { return a - b + (a < b ? prime() : 0); }
+  [[nodiscard]] Residue sub(Residue a, Residue b) const { return a - b + if_so(a < b, prime()); }
 
  private:
   [[nodiscard]] Residue prime() const { return static_cast<const Derived*>(this)->prime; }
@@ -42,12 +45,11 @@ struct Solinas : OneLane<Solinas> {
     const auto low = static_cast<Residue>(product);
     const Residue upper = high(product);
     // product = low + 2^64 (upper mod 2^32) + 2^96 (upper div 2^32)
-    Residue rest = low - (upper >> 32);
-    if (low < upper >> 32) rest -= low_half;
+    const Residue rest = low - (upper >> 32) - if_so(low < upper >> 32, low_half);
     const Residue middle = (upper & low_half) * low_half;
-    Residue sum = rest + middle;
-    if (sum < middle) sum += low_half;
-    return sum >= prime ? sum - prime : sum;
+    const Residue wrapped = rest + middle;
+    const Residue sum = wrapped + if_so(wrapped < middle, low_half);
+    return sum - if_so(sum >= prime, prime);
   }
 };
 

@@ -71,10 +71,10 @@ class Field {
   Residue negative_inverse_ = 0;
   Residue square_ = 1;  ///< preparing is multiplying by this
   Residue first_root_ = 1;
-  Residue (*times_)(const Field&, Residue, Residue);  ///< of which one is prepared
-  void (*multiply_)(const Field&, Residue*, const Residue*, Index);
-  void (*scale_)(const Field&, Residue*, Residue, Index);
-  void (*stages_)(const Field&, Residue*, const Interleaved&, const Residue*);
+  Residue (*times_)(const Field&, Residue, Residue) = nullptr;  ///< of which one is prepared
+  void (*multiply_)(const Field&, Residue*, const Residue*, Index) = nullptr;
+  void (*scale_)(const Field&, Residue*, Residue, Index) = nullptr;
+  void (*stages_)(const Field&, Residue*, const Interleaved&, const Residue*) = nullptr;
 
   template <class L>
   void compute_with();
