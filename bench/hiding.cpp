@@ -41,7 +41,7 @@ class Parts {
  public:
   Parts(const World& world, const Plan& plan)
       : world_(world),
-        engines_(Effort::estimate, false, host_memory()),
+        engines_({}, host_memory()),
         room_(rooms(plan, world.communicator->rank)),
         workspace_(room_[0]),
         tile_(room_[1]),

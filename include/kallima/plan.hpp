@@ -62,8 +62,8 @@ struct KALLIMA_API State {
   /// Names of the digits: x for a position, kx for a frequency; digits of a split axis are numbered
   /// by weight, x0 the lightest.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// What a sweep along a digit multiplies by: exp(-+ 2 pi i j k / modulus), where k is the index
-  /// along the digit and j the number that the axis' position digits of smaller weight form.
+  /// What a Fourier sweep along a digit multiplies by: exp(-+ 2 pi i j k / modulus), where k is the
+  /// index along the digit and j the number that the axis' position digits of smaller weight form.
   /// Modulus 0 where there are none, and nothing is multiplied.
   [[nodiscard]] Index twiddle_modulus(int digit) const;
   /// The position digits of the same axis that form j.
@@ -78,7 +78,8 @@ struct KALLIMA_API State {
 enum class Kernel : std::uint8_t {
   none,     ///< moves data only
   fourier,  ///< discrete Fourier transform
-  real      ///< of reals, along the axis that is halved: forward the first, backward the last
+  real,     ///< of reals, along the axis that is halved: forward the first, backward the last
+  compare   ///< puts keys in order; positions stay positions
 };
 
 /// How the lines of a tile lie in its buffer.

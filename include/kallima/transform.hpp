@@ -116,14 +116,13 @@ class KALLIMA_API Bound {
  private:
   template <class>
   friend class Planned;
-  Bound(std::shared_ptr<TransformCore<T>> core, Direction direction, const std::complex<T>* in,
-        std::complex<T>* out)
+  Bound(std::shared_ptr<TransformCore<T>> core, Direction direction, const void* in, void* out)
       : core_(std::move(core)), direction_(direction), in_(in), out_(out) {}
 
   std::shared_ptr<TransformCore<T>> core_;
   Direction direction_;
-  const std::complex<T>* in_;
-  std::complex<T>* out_;
+  const void* in_;
+  void* out_;
 };
 
 /// What transforms of either kind answer once they are planned.
@@ -150,8 +149,8 @@ class KALLIMA_API Planned {
   [[nodiscard]] Machine machine() const;
   /// Bytes this rank's workspace takes, beyond input and output.
   [[nodiscard]] Index workspace_bytes() const;
-  /// Complex elements this rank's array must hold to be transformed in place; reals lie in it as
-  /// as_real() sees it.
+  /// Elements (of Transform and RealTransform complex ones) this rank's array must hold to be
+  /// transformed in place; reals lie in it as as_real() sees it.
   [[nodiscard]] Index in_place_size() const;
   /// What was moved so far.
   [[nodiscard]] Moved moved() const;

@@ -97,13 +97,15 @@ void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
                                const Worker& worker) const {
   const auto pulse = [&] { worker.pulse(); };
   if (leg.from_real) {
-    copy_as<T, T>(leg, areas, worker.number, worker.count, pulse);
+    copy_as<T, RealNumber<T>>(leg, areas, worker.number, worker.count, pulse);
   } else {
-    copy_as<T, std::complex<T>>(leg, areas, worker.number, worker.count, pulse);
+    copy_as<T, Number<T>>(leg, areas, worker.number, worker.count, pulse);
   }
 }
 
-template void Executor<float>::copy_patches(const LegLayout&, const Areas&, const Worker&) const;
-template void Executor<double>::copy_patches(const LegLayout&, const Areas&, const Worker&) const;
+#define KALLIMA_INSTANTIATE(T) \
+  template void Executor<T>::copy_patches(const LegLayout&, const Areas&, const Worker&) const;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima::exec

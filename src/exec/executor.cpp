@@ -24,12 +24,12 @@ constexpr Index large_tile = Index{1} << 19;
 }  // namespace
 
 template <class T>
-std::size_t EngineSet<T>::find(const local::Batch& batch, int sign, std::complex<T>* from,
-                               std::complex<T>* to) {
+std::size_t EngineSet<T>::find(const local::Batch& batch, int sign, Number<T>* from,
+                               Number<T>* to) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].batch == batch && entries_[i].sign == sign) return i;
   }
-  entries_.push_back({batch, sign, local::Engine<T>(batch, sign, effort_, only_wisdom_, from, to)});
+  entries_.push_back({batch, sign, Operation<T>::make_engine(setup_, batch, sign, from, to)});
   return entries_.size() - 1;
 }
 
@@ -38,25 +38,24 @@ std::size_t EngineSet<T>::find_roots(Index modulus) {
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     if (roots_[i].n() == modulus) return i;
   }
-  roots_.emplace_back(modulus, memory_);
+  roots_.push_back(Operation<T>::make_roots(setup_, modulus, memory_));
   return roots_.size() - 1;
 }
 
 template <class T>
 Index EngineSet<T>::root_bytes() const {
   Index bytes = 0;
-  for (const local::Roots<T>& roots : roots_) bytes += roots.bytes();
+  for (const Roots& roots : roots_) bytes += roots.bytes();
   return bytes;
 }
 
 template <class T>
 Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
-                      std::complex<T>* tile, const Workers& workers)
+                      Number<T>* tile, const Workers& workers)
     : direction_(plan.direction()),
       workers_(workers),
       legs_(lay_out(plan, schedule(plan, in_place), rank)),
       engines_(engines) {
-  const int sign = plan.direction() == Direction::forward ? -1 : 1;
   std::size_t most_sends = 0;
   std::size_t most_receives = 0;
   for (LegLayout& leg : legs_) {
@@ -65,12 +64,12 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     if (leg.is_exchange || leg.sources.empty() || leg.targets.empty()) continue;
     // What stays in its area is in the cache already, where it was gathered from, unless the tile
     // is so large that its two sides have driven it out.
-    constexpr auto element = static_cast<Index>(sizeof(std::complex<T>));
+    constexpr auto element = static_cast<Index>(sizeof(Number<T>));
     const bool stays = leg.sources.front().area == leg.targets.front().area;
     const bool kept = stays && leg.sweep.lines * leg.length * element < large_tile;
     leg.streams = !kept && volume(leg.local_shape) * element >= stream_from;
     if (leg.sweep.kernel == Kernel::none) continue;
-    choose_engines(leg, sign, tile);
+    choose_engines(leg, Operation<T>::sign(plan, leg.step, rank), tile);
     if (leg.twiddle.modulus > 0) leg.twiddle.table = engines_.find_roots(leg.twiddle.modulus);
   }
   sending_.resize(most_sends);
@@ -88,8 +87,8 @@ local::Numbers numbers_of(const LegLayout& leg) {
 }  // namespace
 
 template <class T>
-void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile) {
-  constexpr auto bytes = static_cast<Index>(sizeof(std::complex<T>));
+void Executor<T>::choose_engines(LegLayout& leg, int sign, Number<T>* tile) {
+  constexpr auto bytes = static_cast<Index>(sizeof(Number<T>));
   const auto extent = [&](const Sweep& sweep) {
     return leg.local_shape[static_cast<std::size_t>(sweep.digit)];
   };
@@ -120,14 +119,14 @@ void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile
   leg.at_once = misaligned(static_cast<std::size_t>(slow.digit)) ? shape.wide : shape.column_chunk;
   leg.plane.fast = static_cast<std::size_t>(fast.digit);
   leg.plane.slow = static_cast<std::size_t>(slow.digit);
-  std::complex<T>* const aside = tile + shape.plane_size();
+  Number<T>* const aside = tile + shape.plane_size();
   // Rows of one source are read where they are if they lie no farther apart than aside.
   leg.plane.source_row = leg.from_real ? positions : shape.columns;
   if (leg.from_real && leg.sources.size() == 1) {
     const Index apart = leg.sources.front().strides[leg.plane.slow];
     if (apart >= positions && apart <= 2 * shape.columns) leg.plane.source_row = apart;
   }
-  leg.plane.real_row = padded_row(positions, static_cast<Index>(sizeof(T)));
+  leg.plane.real_row = padded_row(positions, static_cast<Index>(sizeof(RealNumber<T>)));
   const auto rows = [&](Index lines) {
     if (numbers == local::Numbers::to_real) {
       return engines_.find(
@@ -155,21 +154,21 @@ void Executor<T>::choose_engines(LegLayout& leg, int sign, std::complex<T>* tile
 }
 
 template <class T>
-void Executor<T>::sweep(std::size_t leg, const Areas& areas, T factor) const {
+void Executor<T>::sweep(std::size_t leg, const Areas& areas, Factor<T> factor) const {
   run(legs_[leg], areas, factor, nullptr);
 }
 
 template <class T>
-void Executor<T>::sweep(std::size_t leg, std::size_t chunk, const Areas& areas, T factor,
+void Executor<T>::sweep(std::size_t leg, std::size_t chunk, const Areas& areas, Factor<T> factor,
                         const Pulse& pulse) const {
   run(chunks_[leg].empty() ? legs_[leg] : chunks_[leg][chunk], areas, factor, &pulse);
 }
 
 template <class T>
-void Executor<T>::run(const LegLayout& here, const Areas& areas, T factor,
+void Executor<T>::run(const LegLayout& here, const Areas& areas, Factor<T> factor,
                       const Pulse* pulse) const {
   if (here.sources.empty()) return;
-  const T scale = here.scales ? factor : T{1};
+  const Factor<T> scale = here.scales ? factor : Factor<T>{1};
   in_parallel(workers_.count, [&](Index number, Index count) {
     const Worker worker{areas.tile + number * workers_.tile, number, count,
                         number == 0 ? pulse : nullptr};
@@ -190,7 +189,7 @@ namespace {
 /// Bytes of an element of a parcel.
 template <class T>
 Index element_bytes(const Parcel& parcel) {
-  return static_cast<Index>(parcel.real ? sizeof(T) : sizeof(std::complex<T>));
+  return static_cast<Index>(parcel.real ? sizeof(RealNumber<T>) : sizeof(Number<T>));
 }
 
 }  // namespace
@@ -246,9 +245,10 @@ std::vector<transport::Turn> Executor<T>::turns(std::size_t leg, bool sending) c
   return result;
 }
 
-template class EngineSet<float>;
-template class EngineSet<double>;
-template class Executor<float>;
-template class Executor<double>;
+#define KALLIMA_INSTANTIATE(T) \
+  template class EngineSet<T>; \
+  template class Executor<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima::exec

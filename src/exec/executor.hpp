@@ -15,9 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "exec/operation.hpp"
 #include "kallima/plan.hpp"
-#include "local/engine.hpp"
-#include "local/roots.hpp"
 #include "plan/chunks.hpp"
 #include "plan/schedule.hpp"
 #include "plan/tile.hpp"
@@ -101,7 +100,7 @@ struct LegLayout {
   bool flows = false;             ///< an exchange that goes on beside the sweeps around it
   Index sent_chunks = 1;          ///< of the sweep before it, where it flows
   Index taken_chunks = 1;         ///< of the sweep behind it
-  int step = 0;                   ///< of the plan, where it is that
+  int step = 0;                   ///< of the plan, of a sweep or where it flows
   int cut = 0;                    ///< digit along which a sweep beside one is cut
   std::vector<Range> bounds;      ///< of its chunks; none: it is not cut
 };
@@ -110,17 +109,21 @@ struct LegLayout {
 template <class T>
 class EngineSet {
  public:
-  EngineSet(Effort effort, bool only_wisdom, std::shared_ptr<MemorySource> memory)
-      : effort_(effort), only_wisdom_(only_wisdom), memory_(std::move(memory)) {}
+  using Engine = typename Operation<T>::Engine;
+  using Roots = typename Operation<T>::Roots;
+  using Setup = typename Operation<T>::Setup;
+
+  EngineSet(Setup setup, std::shared_ptr<MemorySource> memory)
+      : setup_(std::move(setup)), memory_(std::move(memory)) {}
+
+  [[nodiscard]] const Setup& setup() const { return setup_; }
 
   /// Index of the plan for this batch; makes it if needed, overwriting `from` and `to`.
-  std::size_t find(const local::Batch& batch, int sign, std::complex<T>* from, std::complex<T>* to);
-  [[nodiscard]] const local::Engine<T>& operator[](std::size_t i) const {
-    return entries_[i].engine;
-  }
+  std::size_t find(const local::Batch& batch, int sign, Number<T>* from, Number<T>* to);
+  [[nodiscard]] const Engine& operator[](std::size_t i) const { return entries_[i].engine; }
   /// Index of the roots of this modulus; makes them if needed.
   std::size_t find_roots(Index modulus);
-  [[nodiscard]] const local::Roots<T>& roots(std::size_t i) const { return roots_[i]; }
+  [[nodiscard]] const Roots& roots(std::size_t i) const { return roots_[i]; }
   /// Bytes of all roots.
   [[nodiscard]] Index root_bytes() const;
 
@@ -128,13 +131,12 @@ class EngineSet {
   struct Entry {
     local::Batch batch;
     int sign = 0;
-    local::Engine<T> engine;
+    Engine engine;
   };
-  Effort effort_;
-  bool only_wisdom_;
+  Setup setup_;
   std::shared_ptr<MemorySource> memory_;
   std::vector<Entry> entries_;
-  std::vector<local::Roots<T>> roots_;
+  std::vector<Roots> roots_;
 };
 
 /// What a sweep does between tiles, for others: moves messages on.
@@ -153,17 +155,17 @@ class Executor {
   /// Where the areas are. `workspace` holds main + spill elements of the Workspace of this rank,
   /// `tile` tile elements for every thread; both are aligned to 64 bytes.
   struct Areas {
-    const std::complex<T>* input = nullptr;
-    std::complex<T>* output = nullptr;
-    std::complex<T>* workspace = nullptr;
-    std::complex<T>* tile = nullptr;
+    const Number<T>* input = nullptr;
+    Number<T>* output = nullptr;
+    Number<T>* workspace = nullptr;
+    Number<T>* tile = nullptr;
     /// Both windows of every rank, by rank; empty where the plan has none.
-    std::array<std::span<std::complex<T>* const>, 2> windows = {};
+    std::array<std::span<Number<T>* const>, 2> windows = {};
   };
 
   /// Lays out the legs. O(peers) memory. `tile` is used to plan the engine.
-  Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
-           std::complex<T>* tile, const Workers& workers = {});
+  Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines, Number<T>* tile,
+           const Workers& workers = {});
 
   [[nodiscard]] std::size_t legs() const { return legs_.size(); }
   [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
@@ -183,9 +185,9 @@ class Executor {
   [[nodiscard]] Index taken_chunks(std::size_t leg) const { return legs_[leg].taken_chunks; }
 
   /// Runs a sweep or copy; `factor` is applied by the last leg that computes.
-  void sweep(std::size_t leg, const Areas& areas, T factor) const;
+  void sweep(std::size_t leg, const Areas& areas, Factor<T> factor) const;
   /// Runs one chunk of it, and `pulse` every now and then, on the calling thread.
-  void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, T factor,
+  void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, Factor<T> factor,
              const Pulse& pulse) const;
   /// Moves what an exchange leaves on this rank.
   void keep(std::size_t leg, const Areas& areas) const;
@@ -196,10 +198,10 @@ class Executor {
   [[nodiscard]] std::vector<transport::Turn> turns(std::size_t leg, bool sending) const;
 
  private:
-  void choose_engines(LegLayout& leg, int sign, std::complex<T>* tile);
+  void choose_engines(LegLayout& leg, int sign, Number<T>* tile);
   /// One of the threads that share a sweep.
   struct Worker {
-    std::complex<T>* tile = nullptr;  ///< its own
+    Number<T>* tile = nullptr;  ///< its own
     Index number = 0;
     Index count = 1;
     const Pulse* between_tiles = nullptr;  ///< of the first one
@@ -208,11 +210,13 @@ class Executor {
       if (between_tiles != nullptr) (*between_tiles)();
     }
   };
-  void run(const LegLayout& here, const Areas& areas, T factor, const Pulse* pulse) const;
-  void sweep_planes(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
-  void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
+  void run(const LegLayout& here, const Areas& areas, Factor<T> factor, const Pulse* pulse) const;
+  void sweep_planes(const LegLayout& leg, const Areas& areas, Factor<T> factor,
+                    const Worker& worker) const;
+  void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, Factor<T> factor,
                             const Worker& worker) const;
-  void sweep_tiles(const LegLayout& leg, const Areas& areas, T factor, const Worker& worker) const;
+  void sweep_tiles(const LegLayout& leg, const Areas& areas, Factor<T> factor,
+                   const Worker& worker) const;
   void copy_patches(const LegLayout& leg, const Areas& areas, const Worker& worker) const;
 
   Direction direction_;
@@ -224,9 +228,10 @@ class Executor {
   std::vector<transport::Message> receiving_;
 };
 
-extern template class EngineSet<float>;
-extern template class EngineSet<double>;
-extern template class Executor<float>;
-extern template class Executor<double>;
+#define KALLIMA_INSTANTIATED(T)       \
+  extern template class EngineSet<T>; \
+  extern template class Executor<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
+#undef KALLIMA_INSTANTIATED
 
 }  // namespace kallima::exec

@@ -547,6 +547,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       legs.push_back(std::move(out));
       continue;
     }
+    out.step = leg.step;
     out.sweep = std::get<Sweep>(plan.steps()[step]);
     out.local_shape = before.local_shape(rank);
     out.others = line_digits(before, out.sweep, out.local_shape);
@@ -588,7 +589,9 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       const bool joins_real = out.joined && out.joined->kernel == Kernel::real;
       out.length = positions_along(plan, leg, joins_real ? *out.joined : out.sweep);
       // Position digits are the same before and behind, but for the one that is swept.
-      out.twiddle = twiddle_of(plan.states()[step], out.sweep.digit, rank);
+      if (out.sweep.kernel != Kernel::compare) {
+        out.twiddle = twiddle_of(plan.states()[step], out.sweep.digit, rank);
+      }
     }
     legs.push_back(std::move(out));
   }

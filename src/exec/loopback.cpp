@@ -8,23 +8,22 @@
 namespace kallima::exec {
 
 template <class T>
-Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
-    : engines_(effort, false, host_memory()) {
+Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup)
+    : engines_(setup, host_memory()) {
   const std::shared_ptr<MemorySource> source = host_memory();
   const Schedule legs = schedule(plan, in_place);
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
     const Workspace need = workspace(plan, legs, rank);
-    const auto bytes = static_cast<Index>(sizeof(std::complex<T>));
+    const auto bytes = static_cast<Index>(sizeof(Number<T>));
     typename Executor<T>::Areas areas;
     memory_.emplace_back(source, (need.main + need.spill) * bytes, "workspace");
-    areas.workspace = reinterpret_cast<std::complex<T>*>(memory_.back().view().data);
+    areas.workspace = reinterpret_cast<Number<T>*>(memory_.back().view().data);
     for (const bool second : {false, true}) {
       memory_.emplace_back(source, (second ? need.other_window : need.window) * bytes, "window");
-      windows_[second ? 1 : 0].push_back(
-          reinterpret_cast<std::complex<T>*>(memory_.back().view().data));
+      windows_[second ? 1 : 0].push_back(reinterpret_cast<Number<T>*>(memory_.back().view().data));
     }
     memory_.emplace_back(source, need.tile * bytes, "tile");
-    areas.tile = reinterpret_cast<std::complex<T>*>(memory_.back().view().data);
+    areas.tile = reinterpret_cast<Number<T>*>(memory_.back().view().data);
     executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
     Index most = 0;
     for (std::size_t leg = 0; leg < executors_.back().legs(); ++leg) {
@@ -40,8 +39,8 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, Effort effort)
 }
 
 template <class T>
-void Loopback<T>::run(const std::vector<const std::complex<T>*>& in,
-                      const std::vector<std::complex<T>*>& out, T factor) {
+void Loopback<T>::run(const std::vector<const Number<T>*>& in, const std::vector<Number<T>*>& out,
+                      Factor<T> factor) {
   const std::size_t ranks = executors_.size();
   for (std::size_t r = 0; r < ranks; ++r) {
     areas_[r].input = in[r];
@@ -108,7 +107,8 @@ const std::byte* Loopback<T>::sent(std::size_t leg, const transport::Message& wa
   throw InternalError("a message is expected that nobody sends");
 }
 
-template class Loopback<float>;
-template class Loopback<double>;
+#define KALLIMA_INSTANTIATE(T) template class Loopback<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima::exec

@@ -16,11 +16,13 @@ namespace kallima::exec {
 template <class T>
 class Loopback {
  public:
-  Loopback(const Plan& plan, bool in_place, Effort effort = Effort::estimate);
+  using Setup = typename Operation<T>::Setup;
+
+  Loopback(const Plan& plan, bool in_place, const Setup& setup = {});
 
   /// in[r] and out[r] are rank r's arrays; the same memory in place.
-  void run(const std::vector<const std::complex<T>*>& in, const std::vector<std::complex<T>*>& out,
-           T factor);
+  void run(const std::vector<const Number<T>*>& in, const std::vector<Number<T>*>& out,
+           Factor<T> factor);
 
   /// What rank r moved so far.
   [[nodiscard]] const transport::Counters& counters(Index rank) const {
@@ -33,15 +35,16 @@ class Loopback {
                         bool staged);
 
   std::vector<Buffer> memory_;
-  std::vector<Buffer> staging_;                           // by rank
-  std::array<std::vector<std::complex<T>*>, 2> windows_;  // by rank
+  std::vector<Buffer> staging_;                     // by rank
+  std::array<std::vector<Number<T>*>, 2> windows_;  // by rank
   EngineSet<T> engines_;
   std::vector<Executor<T>> executors_;
   std::vector<typename Executor<T>::Areas> areas_;
   std::vector<transport::Counters> counters_;
 };
 
-extern template class Loopback<float>;
-extern template class Loopback<double>;
+#define KALLIMA_INSTANTIATED(T) extern template class Loopback<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
+#undef KALLIMA_INSTANTIATED
 
 }  // namespace kallima::exec

@@ -61,9 +61,8 @@ void for_each_chunk(Index begin, Index end, Index chunk, Visit visit) {
 /// the engine wants them are read from there.
 template <class T, class From>
 void transform_rows(const LegLayout& leg, const typename Executor<T>::Areas& areas,
-                    const EngineSet<T>& engines, const Places& at, std::complex<T>* plane,
-                    std::complex<T>* aside) {
-  using Complex = std::complex<T>;
+                    const EngineSet<T>& engines, const Places& at, Number<T>* plane,
+                    Number<T>* aside) {
   const PlaneShape& shape = leg.plane.shape;
   const Strides lying{1, leg.plane.source_row};
   const Range all{0, leg.from_real ? leg.length : shape.columns};
@@ -75,11 +74,11 @@ void transform_rows(const LegLayout& leg, const typename Executor<T>::Areas& are
     source = reinterpret_cast<const From*>(readable<T>(areas, only->area, only->owner)) + offset;
   }
   for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
-    const Complex* from = aside;
+    const Number<T>* from = aside;
     if (source != nullptr) {
-      from = reinterpret_cast<const Complex*>(source + rows.begin * lying.line);
+      from = reinterpret_cast<const Number<T>*>(source + rows.begin * lying.line);
     }
-    if (source == nullptr || !local::Engine<T>::aligned(from)) {
+    if (source == nullptr || !EngineSet<T>::Engine::aligned(from)) {
       from = aside;
       for_each_common(leg, at, leg.sources, rows, all, lying,
                       [&](const Patch& patch, const Common& common) {
@@ -94,8 +93,7 @@ void transform_rows(const LegLayout& leg, const typename Executor<T>::Areas& are
 /// neighbours are so far apart.
 template <class T>
 void transform_columns(const LegLayout& leg, const EngineSet<T>& engines, const Range& columns,
-                       const std::complex<T>* from, Index from_apart, std::complex<T>* to,
-                       Index to_apart) {
+                       const Number<T>* from, Index from_apart, Number<T>* to, Index to_apart) {
   const auto run = [&](const Range& chunk, bool whole) {
     const Index at = chunk.begin - columns.begin;
     engines[whole ? leg.plane.columns : leg.plane.last_columns].run(from + at * from_apart,
@@ -107,21 +105,21 @@ void transform_columns(const LegLayout& leg, const EngineSet<T>& engines, const 
 }  // namespace
 
 template <class T>
-void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T factor,
+void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, Factor<T> factor,
                                const Worker& worker) const {
-  using Complex = std::complex<T>;
   const PlaneShape& shape = leg.plane.shape;
-  Complex* const plane = worker.tile;
-  Complex* const aside = plane + shape.plane_size();
+  Number<T>* const plane = worker.tile;
+  Number<T>* const aside = plane + shape.plane_size();
   for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
     if (leg.from_real) {
-      transform_rows<T, T>(leg, areas, engines_, at, plane, aside);
+      transform_rows<T, RealNumber<T>>(leg, areas, engines_, at, plane, aside);
     } else {
-      transform_rows<T, Complex>(leg, areas, engines_, at, plane, aside);
+      transform_rows<T, Number<T>>(leg, areas, engines_, at, plane, aside);
     }
     for_each_chunk(0, shape.columns, leg.at_once, [&](const Range& columns, bool) {
       transform_columns<T>(leg, engines_, columns, plane + columns.begin, 1, aside, shape.column);
-      scale_lines(aside, shape.column, columns.size(), shape.rows, factor);
+      Operation<T>::scale(engines_.setup(), aside, shape.column, columns.size(), shape.rows,
+                          factor);
       for_each_common(leg, at, leg.targets, {0, shape.rows}, columns, {shape.column, 1},
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(aside, areas, patch, common, leg.streams);
@@ -133,13 +131,12 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, T facto
 
 // Reals come last, so here the columns are first.
 template <class T>
-void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas, T factor,
+void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas, Factor<T> factor,
                                        const Worker& worker) const {
-  using Complex = std::complex<T>;
   const PlaneShape& shape = leg.plane.shape;
-  Complex* const plane = worker.tile;
-  Complex* const aside = plane + shape.plane_size();
-  T* const reals = reinterpret_cast<T*>(aside);
+  Number<T>* const plane = worker.tile;
+  Number<T>* const aside = plane + shape.plane_size();
+  auto* const reals = reinterpret_cast<RealNumber<T>*>(aside);
   for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
     for_each_chunk(0, shape.columns, shape.wide, [&](const Range& columns, bool) {
       for_each_common(leg, at, leg.sources, {0, shape.rows}, columns, {1, shape.wide_row},
@@ -151,7 +148,8 @@ void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas,
     for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
       engines_[whole ? leg.plane.rows : leg.plane.last_rows].run(plane + rows.begin * shape.row,
                                                                  aside);
-      scale_lines(reals, leg.plane.real_row, rows.size(), leg.length, factor);
+      Operation<T>::scale(engines_.setup(), reals, leg.plane.real_row, rows.size(), leg.length,
+                          factor);
       for_each_common(leg, at, leg.targets, rows, {0, leg.length}, {1, leg.plane.real_row},
                       [&](const Patch& patch, const Common& common) {
                         scatter<T>(reals, areas, patch, common, leg.streams);
@@ -161,13 +159,12 @@ void Executor<T>::sweep_planes_to_real(const LegLayout& leg, const Areas& areas,
   });
 }
 
-template void Executor<float>::sweep_planes(const LegLayout&, const Areas&, float,
-                                            const Worker&) const;
-template void Executor<double>::sweep_planes(const LegLayout&, const Areas&, double,
-                                             const Worker&) const;
-template void Executor<float>::sweep_planes_to_real(const LegLayout&, const Areas&, float,
-                                                    const Worker&) const;
-template void Executor<double>::sweep_planes_to_real(const LegLayout&, const Areas&, double,
-                                                     const Worker&) const;
+#define KALLIMA_INSTANTIATE(T)                                                               \
+  template void Executor<T>::sweep_planes(const LegLayout&, const Areas&, Factor<T>,         \
+                                          const Worker&) const;                              \
+  template void Executor<T>::sweep_planes_to_real(const LegLayout&, const Areas&, Factor<T>, \
+                                                  const Worker&) const;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima::exec

@@ -142,25 +142,28 @@ void pad(E* tile, const TileSide& side, Index begin, Index end) {
   }
 }
 
-/// A sweep from elements of one type to elements of another: From and To are T or complex.
+/// A sweep from elements of one type to elements of another: From and To are numbers or reals.
 template <class T, class From, class To>
 class TileSweep {
  public:
   using Areas = typename Executor<T>::Areas;
-  using Complex = std::complex<T>;
+  using Engine = typename Operation<T>::Engine;
+  using Roots = typename Operation<T>::Roots;
+  using Setup = typename Operation<T>::Setup;
 
-  TileSweep(const LegLayout& leg, const Areas& areas, const local::Engine<T>& engine, Complex* tile)
+  TileSweep(const LegLayout& leg, const Areas& areas, const Engine& engine, const Setup& setup,
+            Number<T>* tile)
       : leg_(leg),
         shape_(leg.tile),
         areas_(areas),
         engine_(engine),
+        setup_(setup),
         lines_(leg),
         gathered_(reinterpret_cast<From*>(tile)),
         done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
 
   template <class Pulsing>
-  void run(T factor, const local::Roots<T>* roots, bool backward, const Range& tiles,
-           Pulsing pulse) {
+  void run(Factor<T> factor, const Roots* roots, bool backward, const Range& tiles, Pulsing pulse) {
     // Lines that lie in memory as the engine wants them need not be gathered.
     const bool reads_source =
         leg_.sweep.form == TileForm::lines && !shape_.in_place() && !(roots != nullptr && backward);
@@ -185,13 +188,14 @@ class TileSweep {
       for (Index begin = 0; begin < count; begin += leg_.at_once) {
         const Index here = std::min(leg_.at_once, count - begin);
         for (Index line = 0; line < here; line += shape_.chunk) {
-          engine_.run(reinterpret_cast<const Complex*>(from + (begin + line) *
-                                                                  shape_.gathered.strides.line),
-                      reinterpret_cast<Complex*>(done_ + line * shape_.done.strides.line));
+          engine_.run(reinterpret_cast<const Number<T>*>(from + (begin + line) *
+                                                                    shape_.gathered.strides.line),
+                      reinterpret_cast<Number<T>*>(done_ + line * shape_.done.strides.line));
         }
         if (roots != nullptr && !backward)
           twiddle_side(done_, shape_.done, writing, here, *roots, false);
-        scale_lines(done_, shape_.done.strides.line, here, shape_.done.length, factor);
+        Operation<T>::scale(setup_, done_, shape_.done.strides.line, here, shape_.done.length,
+                            factor);
         lines_.for_each_common(writing, here, leg_.targets, shape_.done.strides,
                                [&](const Patch& target, const Common& common) {
                                  scatter<T>(done_, areas_, target, common, leg_.streams);
@@ -211,17 +215,18 @@ class TileSweep {
     const Patch& source = leg_.sources.front();
     const auto* const from =
         reinterpret_cast<const From*>(readable<T>(areas_, source.area, source.owner)) + offset;
-    return local::Engine<T>::aligned(reinterpret_cast<const Complex*>(from)) ? from : nullptr;
+    return Engine::aligned(reinterpret_cast<const Number<T>*>(from)) ? from : nullptr;
   }
 
   /// Reals are never multiplied: roots belong to frequencies.
   template <class E>
   void twiddle_side(E* data, const TileSide& side, const Cursor& at, Index count,
-                    const local::Roots<T>& roots, bool conjugate) const {
-    if constexpr (std::is_same_v<E, Complex>) {
+                    const Roots& roots, bool conjugate) const {
+    if constexpr (std::is_same_v<E, Number<T>>) {
       lines_.for_each_number(at, count, [&](Index line, Index run, Index j, Index step) {
-        twiddle<T>({data + line * side.strides.line, side.strides, run, side.length, j, step},
-                   roots, conjugate);
+        Operation<T>::twiddle(
+            {data + line * side.strides.line, side.strides, run, side.length, j, step}, roots,
+            conjugate);
       });
     }
   }
@@ -229,7 +234,8 @@ class TileSweep {
   const LegLayout& leg_;
   const TileShape& shape_;
   const Areas& areas_;
-  const local::Engine<T>& engine_;
+  const Engine& engine_;
+  const Setup& setup_;
   Lines lines_;
   From* gathered_;
   To* done_;
@@ -238,29 +244,29 @@ class TileSweep {
 }  // namespace
 
 template <class T>
-void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, T factor,
+void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, Factor<T> factor,
                               const Worker& worker) const {
-  using Complex = std::complex<T>;
+  using Real = RealNumber<T>;
   const bool backward = direction_ == Direction::backward;
-  const local::Roots<T>* const roots =
-      leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
+  const auto* const roots = leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
   const auto go = [&](auto sweep) {
     sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count),
               [&] { worker.pulse(); });
   };
-  const local::Engine<T>& engine = engines_[leg.engine];
+  const auto& engine = engines_[leg.engine];
   if (leg.from_real) {
-    go(TileSweep<T, T, Complex>(leg, areas, engine, worker.tile));
+    go(TileSweep<T, Real, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
   } else if (leg.to_real) {
-    go(TileSweep<T, Complex, T>(leg, areas, engine, worker.tile));
+    go(TileSweep<T, Number<T>, Real>(leg, areas, engine, engines_.setup(), worker.tile));
   } else {
-    go(TileSweep<T, Complex, Complex>(leg, areas, engine, worker.tile));
+    go(TileSweep<T, Number<T>, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
   }
 }
 
-template void Executor<float>::sweep_tiles(const LegLayout&, const Areas&, float,
-                                           const Worker&) const;
-template void Executor<double>::sweep_tiles(const LegLayout&, const Areas&, double,
-                                            const Worker&) const;
+#define KALLIMA_INSTANTIATE(T)                                                                     \
+  template void Executor<T>::sweep_tiles(const LegLayout&, const Areas&, Factor<T>, const Worker&) \
+      const;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima::exec

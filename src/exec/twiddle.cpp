@@ -60,7 +60,8 @@ void multiply(std::complex<T>* data, Index stride, Index count, const Block<T>& 
 }  // namespace
 
 template <class T>
-void twiddle(const TwiddledLines<T>& lines, const local::Roots<T>& roots, bool conjugate) {
+void twiddle(const TwiddledLines<std::complex<T>>& lines, const local::Roots<T>& roots,
+             bool conjugate) {
   const T sign = conjugate ? T{-1} : T{1};
   std::array<Block<T>, group_size> tables{};
   Block<T> scratch{};
@@ -82,7 +83,8 @@ void twiddle(const TwiddledLines<T>& lines, const local::Roots<T>& roots, bool c
   }
 }
 
-template void twiddle(const TwiddledLines<float>&, const local::Roots<float>&, bool);
-template void twiddle(const TwiddledLines<double>&, const local::Roots<double>&, bool);
+template void twiddle(const TwiddledLines<std::complex<float>>&, const local::Roots<float>&, bool);
+template void twiddle(const TwiddledLines<std::complex<double>>&, const local::Roots<double>&,
+                      bool);
 
 }  // namespace kallima::exec

@@ -11,9 +11,9 @@
 namespace kallima::exec {
 
 /// Lines whose elements k = 0, 1, ... are multiplied by exp(-+ 2 pi i j k / n).
-template <class T>
+template <class E>
 struct TwiddledLines {
-  std::complex<T>* data = nullptr;
+  E* data = nullptr;
   Strides strides;
   Index lines = 0;
   Index length = 0;
@@ -23,9 +23,12 @@ struct TwiddledLines {
 
 /// Multiplies by exp(- ...), or by the conjugates.
 template <class T>
-void twiddle(const TwiddledLines<T>& lines, const local::Roots<T>& roots, bool conjugate);
+void twiddle(const TwiddledLines<std::complex<T>>& lines, const local::Roots<T>& roots,
+             bool conjugate);
 
-extern template void twiddle(const TwiddledLines<float>&, const local::Roots<float>&, bool);
-extern template void twiddle(const TwiddledLines<double>&, const local::Roots<double>&, bool);
+extern template void twiddle(const TwiddledLines<std::complex<float>>&, const local::Roots<float>&,
+                             bool);
+extern template void twiddle(const TwiddledLines<std::complex<double>>&,
+                             const local::Roots<double>&, bool);
 
 }  // namespace kallima::exec

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <type_traits>
 
 #include "exec/executor.hpp"
 #include "exec/run.hpp"
@@ -43,7 +42,7 @@ inline void place_next(Places& at, std::span<const int> digits, const Shape& ext
 }
 
 template <class T>
-std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
+Number<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
   switch (area) {
     case Area::input:
     case Area::output:
@@ -59,8 +58,7 @@ std::complex<T>* writable(const typename Executor<T>::Areas& areas, Area area, I
 }
 
 template <class T>
-const std::complex<T>* readable(const typename Executor<T>::Areas& areas, Area area,
-                                Index owner = 0) {
+const Number<T>* readable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
   return area == Area::input ? areas.input : writable<T>(areas, area, owner);
 }
 
@@ -89,7 +87,7 @@ struct Common {
 /// Conjugates what a tile has in common with a patch; reals stay as they are.
 template <class E>
 void conjugate(E* tile, const Common& common) {
-  if constexpr (!std::is_floating_point_v<E>) {
+  if constexpr (requires { tile->imag(); }) {
     for (Index line = 0; line < common.lines; ++line) {
       E* const data = tile + common.in_tile + line * common.tile.line;
       for (Index i = 0; i < common.length; ++i) {
@@ -119,15 +117,6 @@ void scatter(E* tile, const typename Executor<T>::Areas& areas, const Patch& pat
   const local::Plane<const E> from{tile + common.in_tile, common.tile.line, common.tile.element};
   if (patch.conjugated) conjugate(tile, common);  // no other patch wants these
   local::store_plane<E>(to, from, common.lines, common.length, streams);
-}
-
-/// Multiplies so many contiguous lines, `apart` elements from one to the next, by a factor.
-template <class E, class T>
-void scale_lines(E* data, Index apart, Index lines, Index length, T factor) {
-  if (factor == T{1}) return;
-  for (Index line = 0; line < lines; ++line) {
-    for (Index i = 0; i < length; ++i) data[line * apart + i] *= factor;
-  }
 }
 
 }  // namespace kallima::exec

@@ -252,7 +252,8 @@ class Pricer {
       expect(nearest.primes, static_cast<double>(largest_prime(length)),
              "largest prime of a length");
     }
-    const bool twiddles = plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
+    const bool twiddles =
+        sweep.kernel != Kernel::compare && plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
     const double each = pace_([&](const Speed& speed) {
       const FftRates& rates = speed.rates(precision);
       const double transform = in_cache_rate(rates.form(across), rates.primes, length) *

@@ -72,6 +72,7 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   if (sweep.lines > most_elements / shape[at]) {
     throw InternalError("a sweep with tiles too large to count");
   }
+  if (sweep.kernel == Kernel::compare) return after;
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
   if (!before.element.complex || before.digits[at].whole > 0) {
     throw InternalError("a complex sweep of reals, or along an axis that is halved");

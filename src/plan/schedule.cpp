@@ -364,7 +364,8 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       }
       result.tile = std::max(result.tile, tile);
       const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);
-      if (modulus > 0 && std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
+      if (sweep.kernel != Kernel::compare && modulus > 0 &&
+          std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
         moduli.push_back(modulus);
         result.roots += root_table_size(modulus);
       }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 
@@ -76,11 +77,27 @@ std::string traffic_remark(const Traffic& moved, Index bytes) {
       text::plural(moved.most_messages_received, "message"));
 }
 
+constexpr std::array kernels = {Kernel::fourier, Kernel::real, Kernel::compare};
+
+std::string_view name_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::none:
+      return "copy";
+    case Kernel::fourier:
+      return "fourier";
+    case Kernel::real:
+      return "real-fourier";
+    case Kernel::compare:
+      return "compare";
+  }
+  return "";
+}
+
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
   return fmt::format("{} by {}, {} {} {} a tile{}",
-                     before.names()[static_cast<std::size_t>(sweep.digit)],
-                     sweep.kernel == Kernel::real ? "real-fourier" : "fourier", sweep.lines,
+                     before.names()[static_cast<std::size_t>(sweep.digit)], name_of(sweep.kernel),
+                     sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
                      sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "");
 }
@@ -132,7 +149,7 @@ std::string chunks_text(const Exchange& exchange, const State& before) {
 
 /// What a sweep multiplies by, for people.
 std::string twiddle_remark(const Sweep& sweep, const State& before, const State& after) {
-  if (sweep.kernel == Kernel::none) return {};
+  if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare) return {};
   const State& position = before.twiddle_modulus(sweep.digit) > 0 ? before : after;
   const Index modulus = position.twiddle_modulus(sweep.digit);
   if (modulus == 0) return {};
@@ -233,8 +250,11 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   if (words.size() != 9 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();
   const auto at = std::find(names.begin(), names.end(), words[1]);
-  if (at == names.end() || (words[3] != "fourier," && words[3] != "real-fourier,")) damaged(line);
-  sweep.kernel = words[3] == "fourier," ? Kernel::fourier : Kernel::real;
+  const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](Kernel known) {
+    return words[3] == std::string(name_of(known)) + ",";
+  });
+  if (at == names.end() || kernel == kernels.end()) damaged(line);
+  sweep.kernel = *kernel;
   sweep.digit = static_cast<int>(at - names.begin());
   sweep.lines = count_in(words[4]);
   sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;

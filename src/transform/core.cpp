@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <type_traits>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -25,50 +26,61 @@ namespace kallima {
 
 namespace {
 
+/// By what forward and backward multiply.
 template <class T>
-std::array<T, 2> factors(Scaling scaling, Index elements) {
-  const auto n = static_cast<long double>(elements);
-  if (scaling == Scaling::by_n) return {T{1}, static_cast<T>(1.0L / n)};
-  if (scaling == Scaling::by_sqrt_n) {
-    return {static_cast<T>(1.0L / std::sqrt(n)), static_cast<T>(1.0L / std::sqrt(n))};
+std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup& setup,
+                                       Scaling scaling, Index elements) {
+  using exec::Factor;
+  if (scaling == Scaling::by_n) {
+    return {Factor<T>{1}, exec::Operation<T>::reciprocal(setup, elements)};
   }
-  return {T{1}, T{1}};
+  if (scaling == Scaling::by_sqrt_n) {
+    if constexpr (std::is_floating_point_v<Factor<T>>) {
+      const long double root = 1.0L / std::sqrt(static_cast<long double>(elements));
+      return {static_cast<Factor<T>>(root), static_cast<Factor<T>>(root)};
+    } else {
+      throw InvalidOption("these numbers have no square root of N to be divided by; scale by_n");
+    }
+  }
+  return {Factor<T>{1}, Factor<T>{1}};
 }
 
 }  // namespace
 
 template <class T>
-TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
-                                const std::function<Arguments()>& arguments)
+TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind, const std::function<Asked<T>()>& ask_for)
     : communicator_(transport::Communicator::of(comm)) {
+  using Operation = exec::Operation<T>;
   using transport::Verdict;
   const bool root = communicator_->rank == 0;
   std::string ask;
   std::string message;
   bool measured = false;
   Verdict verdict = Verdict::of([&] {
-    const Arguments given = arguments();
+    const Asked<T> asked = ask_for();
+    const Arguments& given = asked.given;
     options_ = given.options;
+    setup_ = asked.setup;
     if (!options_.memory) options_.memory = host_memory();
     if (options_.mover) transport::require_threads();
-    measured = options_.effort != Effort::estimate;
+    measured = Operation::learns && options_.effort != Effort::estimate;
     const PlanRequest request =
-        checked_request(given.shape, kind, precision_of<T>, communicator_->size, options_);
-    ask = ask_text(request, options_);
+        checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
+    ask = ask_text(request, options_) + Operation::to_text(setup_);
     if (!root) return;
     const PlanRequest here = placed(request, options_, *communicator_);
     if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
-    const Plan plan = chosen_plan(here, options_);
+    const Plan plan = asked.plan ? asked.plan(here) : chosen_plan(here, options_);
     adopt(plan);
     message = packed(
-        {ask, plan.to_text(), measured ? local::export_wisdom<T>() : std::string(), machine_});
+        {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
   });
   message = transport::broadcast(*communicator_, message);
   if (!root && verdict.code == ErrorCode::ok && !message.empty()) {
     verdict = Verdict::of([&] {
       const std::vector<std::string> texts = unpacked(message);
       require_same(ask, texts[0], communicator_->rank);
-      if (measured) local::import_wisdom<T>(texts[2]);
+      if (measured) Operation::import_wisdom(texts[2]);
       machine_ = texts[3];
       adopt(Plan::parse(texts[1]));
     });
@@ -132,7 +144,7 @@ void TransformCore<T>::open_windows() {
   for (std::size_t which = 0; which < 2; ++which) {
     for (Index rank = 0; rank < communicator_->size; ++rank) {
       window_of_[which].push_back(
-          reinterpret_cast<std::complex<T>*>(windows_->window(which, rank)));
+          reinterpret_cast<exec::Number<T>*>(windows_->window(which, rank)));
     }
   }
   agree(*communicator_, transport::Verdict::of([&] {
@@ -147,9 +159,9 @@ void TransformCore<T>::adopt(const Plan& forward) {
   spectrum_.emplace(problem.shape,
                     problem.real() ? std::optional(problem.halved_axis()) : std::nullopt,
                     options_.lengths);
-  factors_ = factors<T>(options_.scaling, forward.problem().elements());
+  factors_ = factors<T>(setup_, options_.scaling, forward.problem().elements());
   const Index rank = communicator_->rank;
-  const auto bytes = static_cast<Index>(sizeof(std::complex<T>));
+  const auto bytes = static_cast<Index>(sizeof(exec::Number<T>));
   Workspace need;
   for (const Plan& plan : plans_) {
     for (const bool in_place : {false, true}) {
@@ -171,9 +183,11 @@ void TransformCore<T>::adopt(const Plan& forward) {
                  "tile");
   exec::in_parallel(workers.count, [](Index, Index) {});  // threads are made now, not in run()
 
-  auto* const tile = reinterpret_cast<std::complex<T>*>(tile_.view().data);
-  const bool only_wisdom = communicator_->rank != 0 && options_.effort != Effort::estimate;
-  engines_ = std::make_unique<exec::EngineSet<T>>(options_.effort, only_wisdom, options_.memory);
+  auto* const tile = reinterpret_cast<exec::Number<T>*>(tile_.view().data);
+  if constexpr (exec::Operation<T>::learns) {
+    setup_ = {options_.effort, communicator_->rank != 0 && options_.effort != Effort::estimate};
+  }
+  engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
   transport::Limits limits;
   if (options_.message_bytes > 0) {
     limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);
@@ -194,17 +208,17 @@ void TransformCore<T>::adopt(const Plan& forward) {
 }
 
 template <class T>
-typename Driver<T>::Areas TransformCore<T>::areas(const std::complex<T>* in,
-                                                  std::complex<T>* out) const {
+typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
+                                                  exec::Number<T>* out) const {
   return {in,
           out,
-          reinterpret_cast<std::complex<T>*>(workspace_.view().data),
-          reinterpret_cast<std::complex<T>*>(tile_.view().data),
+          reinterpret_cast<exec::Number<T>*>(workspace_.view().data),
+          reinterpret_cast<exec::Number<T>*>(tile_.view().data),
           {window_of_[0], window_of_[1]}};
 }
 
 template <class T>
-void TransformCore<T>::run(Direction direction, const std::complex<T>* in, std::complex<T>* out) {
+void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out) {
   communicator_->require_alive();  // others may have gone, and would be waited for in vain
   drivers_[variant(direction, in == out)]->run(
       areas(in, out), factors_[static_cast<std::size_t>(direction)], windows_.get());
@@ -253,9 +267,9 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
       throw InvalidBuffer(std::string(which) + " is null, this rank's part has " +
                           std::to_string(needed) + " elements");
     }
-    if (reinterpret_cast<std::uintptr_t>(given.data) % alignof(std::complex<T>) != 0) {
+    if (reinterpret_cast<std::uintptr_t>(given.data) % alignof(exec::Number<T>) != 0) {
       throw InvalidBuffer(std::string(which) + " is not aligned to " +
-                          std::to_string(alignof(std::complex<T>)) + " bytes");
+                          std::to_string(alignof(exec::Number<T>)) + " bytes");
     }
   };
   require(in, steps.input(), "the input");
@@ -315,7 +329,8 @@ Index TransformCore<T>::in_place_size() const {
   return std::max(room(states.front()), room(states.back()));
 }
 
-template class TransformCore<float>;
-template class TransformCore<double>;
+#define KALLIMA_INSTANTIATE(T) template class TransformCore<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima

@@ -17,11 +17,20 @@
 
 namespace kallima {
 
+/// What a core is made from: what users give, and what their operation adds.
+template <class T>
+struct Asked {
+  Arguments given;
+  typename exec::Operation<T>::Setup setup = {};
+  /// Makes the plan, on rank 0; where empty, the planner does.
+  std::function<Plan(const PlanRequest&)> plan = {};
+};
+
 template <class T>
 class TransformCore {
  public:
   /// Collective; see Transform and RealTransform. The destructor writes the trace, if there is one.
-  TransformCore(MPI_Comm comm, Kind kind, const std::function<Arguments()>& arguments);
+  TransformCore(MPI_Comm comm, Kind kind, const std::function<Asked<T>()>& ask);
 
   ~TransformCore();
   TransformCore(const TransformCore&) = delete;
@@ -30,7 +39,7 @@ class TransformCore {
   TransformCore& operator=(TransformCore&&) = delete;
 
   /// Where real elements lie, they are addressed as the complex ones they take the room of.
-  void run(Direction direction, const std::complex<T>* in, std::complex<T>* out);
+  void run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out);
   /// Throws alike on all ranks where memory on any of them does not do. Sizes are in elements of
   /// the direction's ends. Collective.
   void require_fitting(Direction direction, const void* in, std::size_t in_elements,
@@ -46,6 +55,7 @@ class TransformCore {
     return plans_[static_cast<std::size_t>(direction)];
   }
   [[nodiscard]] const transport::Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
     return workspace_.view().bytes + window_bytes_[0] + window_bytes_[1] + tile_.view().bytes +
@@ -60,7 +70,7 @@ class TransformCore {
   [[nodiscard]] Machine machine() const {
     return machine_.empty() ? built_in_machine() : Machine::parse(machine_);
   }
-  /// Complex elements of an array that is transformed in place.
+  /// Elements (complex ones, of reals) of an array that is transformed in place.
   [[nodiscard]] Index in_place_size() const;
 
  private:
@@ -73,8 +83,8 @@ class TransformCore {
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
   void begin_trace();
-  [[nodiscard]] typename Driver<T>::Areas areas(const std::complex<T>* in,
-                                                std::complex<T>* out) const;
+  [[nodiscard]] typename Driver<T>::Areas areas(const exec::Number<T>* in,
+                                                exec::Number<T>* out) const;
   [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
   /// Where a driver is.
   static std::size_t variant(Direction direction, bool in_place) {
@@ -86,10 +96,11 @@ class TransformCore {
   std::optional<Spectrum> spectrum_;  // once planned
   std::string machine_;               // the text of rank 0's; empty: the built-in one
   std::array<Plan, 2> plans_;         // by Direction
-  std::array<T, 2> factors_{};        // by Direction
+  typename exec::Operation<T>::Setup setup_;
+  std::array<exec::Factor<T>, 2> factors_{};  // by Direction
   Buffer workspace_;
   std::unique_ptr<transport::Windows> windows_;  // where the plan's exchanges go by windows
-  std::array<std::vector<std::complex<T>*>, 2> window_of_;  // by rank
+  std::array<std::vector<exec::Number<T>*>, 2> window_of_;  // by rank
   std::array<Index, 2> window_bytes_{};
   Buffer tile_;
   std::unique_ptr<exec::EngineSet<T>> engines_;
@@ -99,7 +110,8 @@ class TransformCore {
   std::shared_ptr<Recorder> recorder_;                 // where a trace is wanted
 };
 
-extern template class TransformCore<float>;
-extern template class TransformCore<double>;
+#define KALLIMA_INSTANTIATED(T) extern template class TransformCore<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
+#undef KALLIMA_INSTANTIATED
 
 }  // namespace kallima

@@ -85,7 +85,7 @@ void Driver<T>::note_messages(std::size_t leg, const Areas& areas, double begin)
 }
 
 template <class T>
-void Driver<T>::run(const Areas& areas, T factor, transport::Windows* windows) {
+void Driver<T>::run(const Areas& areas, exec::Factor<T> factor, transport::Windows* windows) {
   // What others still read of this rank's windows, for the transform before, belongs to the first
   // leg: it waits for them.
   double begin = Recorder::now();
@@ -127,7 +127,7 @@ void Driver<T>::begin_flow(std::size_t leg, const Areas& areas, transport::Windo
 }
 
 template <class T>
-double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, T factor,
+double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Factor<T> factor,
                                   transport::Windows* windows) {
   transport::Flow* const taking = flow_at(leg - 1);
   transport::Flow* const sending = flow_at(leg + 1);
@@ -183,7 +183,7 @@ void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows
 }
 
 template <class T>
-void Driver<T>::run_sweeps(const Areas& areas, T factor) {
+void Driver<T>::run_sweeps(const Areas& areas, exec::Factor<T> factor) {
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     if (!executor_.is_exchange(leg)) executor_.sweep(leg, areas, factor);
   }
@@ -196,7 +196,8 @@ void Driver<T>::run_exchanges(const Areas& areas) {
   }
 }
 
-template class Driver<float>;
-template class Driver<double>;
+#define KALLIMA_INSTANTIATE(T) template class Driver<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 
 }  // namespace kallima

@@ -44,9 +44,9 @@ class Driver {
   /// Makes all requests that depend on these areas alone, those known by now.
   void prepare(const Areas& areas);
   /// Runs all legs. `windows` where the plan's exchanges go by them or by nodes.
-  void run(const Areas& areas, T factor, transport::Windows* windows);
+  void run(const Areas& areas, exec::Factor<T> factor, transport::Windows* windows);
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
-  void run_sweeps(const Areas& areas, T factor);
+  void run_sweeps(const Areas& areas, exec::Factor<T> factor);
   /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
   void run_exchanges(const Areas& areas);
 
@@ -65,7 +65,7 @@ class Driver {
   void note_messages(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
   /// A sweep beside an exchange that flows, or between two. Returns the seconds that it waited.
-  double sweep_in_chunks(std::size_t leg, const Areas& areas, T factor,
+  double sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Factor<T> factor,
                          transport::Windows* windows);
   void begin_flow(std::size_t leg, const Areas& areas, transport::Windows* windows);
 
@@ -78,7 +78,8 @@ class Driver {
   Index first_leg_ = 0;                                  // there
 };
 
-extern template class Driver<float>;
-extern template class Driver<double>;
+#define KALLIMA_INSTANTIATED(T) extern template class Driver<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
+#undef KALLIMA_INSTANTIATED
 
 }  // namespace kallima

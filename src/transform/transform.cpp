@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/transform.hpp"
 
+#include "kallima/ntt.hpp"
 #include "kallima/price.hpp"
+#include "kallima/sort.hpp"
+#include "kallima/walsh_hadamard.hpp"
 #include "transform/core.hpp"
 #include "transform/explain.hpp"
 
@@ -9,15 +12,15 @@ namespace kallima {
 
 template <class T>
 void Bound<T>::run() {
-  core_->run(direction_, in_, out_);
+  core_->run(direction_, static_cast<const exec::Number<T>*>(in_),
+             static_cast<exec::Number<T>*>(out_));
 }
 
 template <class T>
 Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                  void* out, std::size_t out_elements) const {
   core_->require_fitting(direction, in, in_elements, out, out_elements);
-  return Bound<T>(core_, direction, static_cast<const std::complex<T>*>(in),
-                  static_cast<std::complex<T>*>(out));
+  return Bound<T>(core_, direction, in, out);
 }
 
 template <class T>
@@ -94,7 +97,9 @@ Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& option
 
 template <class T>
 Transform<T> Transform<T>::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
-  return Transform(std::make_shared<TransformCore<T>>(comm, Kind::c2c, arguments));
+  return Transform(std::make_shared<TransformCore<T>>(comm, Kind::c2c, [&] {
+    return Asked<T>{arguments(), {}, {}};
+  }));
 }
 
 template <class T>
@@ -144,7 +149,9 @@ RealTransform<T>::RealTransform(MPI_Comm comm, const Shape& shape, const Options
 template <class T>
 RealTransform<T> RealTransform<T>::with(MPI_Comm comm,
                                         const std::function<Arguments()>& arguments) {
-  return RealTransform(std::make_shared<TransformCore<T>>(comm, Kind::r2c, arguments));
+  return RealTransform(std::make_shared<TransformCore<T>>(comm, Kind::r2c, [&] {
+    return Asked<T>{arguments(), {}, {}};
+  }));
 }
 
 template <class T>
@@ -189,10 +196,11 @@ void RealTransform<T>::backward(std::span<const std::complex<T>> in, std::span<T
   bind_backward(in, out).run();
 }
 
-template class Bound<float>;
-template class Bound<double>;
-template class Planned<float>;
-template class Planned<double>;
+#define KALLIMA_INSTANTIATE(T) \
+  template class Bound<T>;     \
+  template class Planned<T>;
+KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATE)
+#undef KALLIMA_INSTANTIATE
 template class Transform<float>;
 template class Transform<double>;
 template class RealTransform<float>;

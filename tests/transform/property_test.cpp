@@ -418,8 +418,8 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
     }
     if (!complaint.empty()) return "in chunks: " + complaint;
   }
-  if (const Plan nodes = by(Route::nodes); by_nodes(nodes)) {
-    if (node_map(nodes).nodes() > 1) ++tally.by_nodes;
+  if (const Plan nodes = by(Route::nodes); by_nodes(nodes) && node_map(nodes).nodes() > 1) {
+    ++tally.by_nodes;
     Elements<T> together;
     complaint = check_plan<T>(c, nodes, seed, comm, together, worst);
     if (!complaint.empty()) return "by nodes: " + complaint;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Arrays of powers of two, on any number of ranks.
+#pragma once
+
+#include <bit>
+
+#include "kallima/error.hpp"
+#include "kallima/transform.hpp"
+
+namespace kallima {
+
+/// InvalidShape where an extent is no power of two.
+inline void require_powers_of_two(const Shape& shape) {
+  for (const Index n : shape) {
+    if (n > 0 && !std::has_single_bit(static_cast<std::uint64_t>(n))) {
+      throw InvalidShape("an extent of " + std::to_string(n) +
+                         " is no power of two; pad the array to the next one");
+    }
+  }
+}
+
+/// The layout that an array of one axis begins in where nothing is asked for: like cards, over the
+/// largest power of two of ranks that leaves at least two elements to each. Others are idle.
+inline void deal_to_power_of_two(MPI_Comm comm, const Shape& shape, Options& options) {
+  if (shape.size() != 1 || shape[0] < 2 || options.in || options.out || options.plan) return;
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  const auto most = static_cast<std::uint64_t>(std::min<Index>(ranks, shape[0] / 2));
+  options.in = Layout::cyclic(shape, {static_cast<Index>(std::bit_floor(most))});
+}
+
+}  // namespace kallima

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kallima/walsh_hadamard.hpp"
+
+#include "transform/core.hpp"
+#include "transform/dealt_ranks.hpp"
+
+namespace kallima {
+
+WalshHadamard::WalshHadamard(MPI_Comm comm, const Shape& shape, const Options& options)
+    : WalshHadamard(with(comm, [&] {
+        return Arguments{shape, options};
+      })) {}
+
+WalshHadamard WalshHadamard::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
+  return WalshHadamard(std::make_shared<TransformCore<Walsh>>(comm, Kind::c2c, [&] {
+    Asked<Walsh> asked;
+    asked.given = arguments();
+    require_powers_of_two(asked.given.shape);
+    deal_to_power_of_two(comm, asked.given.shape, asked.given.options);
+    return asked;
+  }));
+}
+
+BasicArray<double> WalshHadamard::make_input() const {
+  return core_->make_array<double>(input_layout(), "input array");
+}
+
+BasicArray<double> WalshHadamard::make_output() const {
+  return core_->make_array<double>(output_layout(), "output array");
+}
+
+Bound<Walsh> WalshHadamard::bind(Direction direction, std::span<const double> in,
+                                 std::span<double> out) const {
+  return bind_memory(direction, in.data(), in.size(), out.data(), out.size());
+}
+
+void WalshHadamard::forward(std::span<const double> in, std::span<double> out) const {
+  bind(Direction::forward, in, out).run();
+}
+
+void WalshHadamard::backward(std::span<const double> in, std::span<double> out) const {
+  bind(Direction::backward, in, out).run();
+}
+
+}  // namespace kallima
