@@ -47,4 +47,10 @@ void add_doctor(Command program, Action& chosen);
 /// `kallima trace`: what ranks did and when, from files that a traced run wrote.
 void add_trace(Command program, Action& chosen);
 
+/// `kallima export`: a machine in the words of another program.
+void add_export(Command program, Action& chosen);
+
+/// `kallima simulate`: a transform on ranks that are not there.
+void add_simulate(Command program, Action& chosen);
+
 }  // namespace kallima::cli
