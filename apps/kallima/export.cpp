@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -29,6 +30,9 @@ struct ExportArguments {
   Index ranks_per_node = 0;
   std::optional<Wiring> wiring;
   Wiring chosen_wiring = Wiring::full;
+  std::string taper;
+  Index dimensions = 0;
+  Index groups = 0;
   std::string output;
 };
 
@@ -41,9 +45,31 @@ Examples:
   kallima export simgrid here.toml --nodes 64 --topology torus -o torus.xml
   kallima export simgrid frontier --nodes 128 --ranks-per-node 8 -o part.xml)";
 
-ExitCode run(const ExportArguments& arguments) {
+double taper_of(const std::string& text) {
+  std::istringstream stream(text);
+  double taper = 0.;
+  if (!(stream >> taper) || !stream.eof() || taper < 1.) {
+    throw ParseError(fmt::format("taper '{}'; give a number from 1 on", text));
+  }
+  return taper;
+}
+
+/// The machine, wired as the command line says.
+Machine wired(const ExportArguments& arguments) {
   Machine machine = find_machine(arguments.machine);
-  if (arguments.wiring) machine.topology.wiring = *arguments.wiring;
+  Topology& topology = machine.topology;
+  if (arguments.wiring) topology.wiring = *arguments.wiring;
+  if (!arguments.taper.empty()) topology.taper = taper_of(arguments.taper);
+  if (arguments.dimensions > 0) topology.dimensions = arguments.dimensions;
+  if (arguments.groups > 0) {
+    topology.groups = arguments.groups;
+    topology.nodes = 0;
+  }
+  return machine;
+}
+
+ExitCode run(const ExportArguments& arguments) {
+  const Machine machine = wired(arguments);
   const Index per_node =
       arguments.ranks_per_node > 0 ? arguments.ranks_per_node : machine.node.ranks;
   const Platform platform =
@@ -84,6 +110,13 @@ void add_export(Command program, Action& chosen) {
                            {"dragonfly", Wiring::dragonfly}},
                           "Wire the nodes so, and not as the machine's are")
       .type_name("T");
+  simgrid.add_option("--taper", arguments->taper, "Of a fat tree or a dragonfly").type_name("X");
+  simgrid.add_option("--dimensions", arguments->dimensions, "Of a torus")
+      .type_name("D")
+      .at_least(1);
+  simgrid.add_option("--groups", arguments->groups, "Of a dragonfly of all the nodes")
+      .type_name("G")
+      .at_least(2);
   simgrid.add_option("-o,--output", arguments->output, "The platform file, .xml")
       .required()
       .type_name("FILE");

@@ -134,8 +134,14 @@ struct Predicted {
 
 Predicted predicted(const Plan& plan, const Machine& machine) {
   const PlanCost cost = price(plan, machine);
-  const double between = cost.total.latency + cost.total.bandwidth;
-  return {between, cost.total.total() - between};
+  Predicted result;
+  for (const StepCost& step : cost.steps) {
+    const bool moves = step.messages > 0;
+    const double between = moves ? step.cost.total() - step.cost.memory : 0.;
+    result.exchanges += between;
+    result.sweeps += step.cost.total() - between;
+  }
+  return result;
 }
 
 /// Runs the plan; what the simulated program says of it.

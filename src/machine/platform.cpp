@@ -157,7 +157,9 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
     platform.machine.topology.groups =
         ceil_div(nodes * machine.topology.groups, machine.topology.nodes);
   }
-  if (std::abs(built.taper - machine.topology.taper) > 1e-9 * built.taper) {
+  const bool tapers =
+      machine.topology.wiring == Wiring::fat_tree || machine.topology.wiring == Wiring::dragonfly;
+  if (tapers && std::abs(built.taper - machine.topology.taper) > 1e-9 * built.taper) {
     platform.notes.push_back(
         fmt::format("a taper of {:.4g}, where the machine says {:.4g}: links are whole ones",
                     built.taper, machine.topology.taper));
@@ -166,6 +168,10 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
     platform.notes.emplace_back(
         "nodes of a torus send by all their links at once, where the machine says that ranks "
         "cannot");
+  }
+  if (link.per_byte.points().size() > 1) {
+    platform.notes.emplace_back(
+        "one bandwidth, that of large messages, where the machine has a curve");
   }
   const double busy = std::max(link.gap, 2. * link.overhead);
   const double in_node = large_per_byte(machine.in_node);
@@ -182,6 +188,7 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
   <config>
     <prop id="network/crosstraffic" value="0"/>
     <prop id="smpi/ois" value="0:{:.6g}:0"/>
+    <prop id="smpi/send-is-detached-thresh" value="8192"/>
   </config>
   <cluster id="machine" prefix="node" suffix="" radical="0-{}" speed="1Gf" core="{}"
            bw="{:.6g}Bps" lat="{:.6g}s" sharing_policy="SPLITDUPLEX"{}

@@ -9,7 +9,8 @@
 //   G, node_per_byte  the bandwidth of a node's link
 //   topology          SimGrid's own fat tree, torus and dragonfly, with their routing
 //
-// Links carry their bandwidth both ways at once. SimGrid's figures for how TCP falls short of that
+// Messages below 8 KiB leave their sender free at once, as MPIs commonly have it. Links carry their
+// bandwidth both ways at once. SimGrid's figures for how TCP falls short of that
 // (network/bandwidth-factor and the like) are left out, as a machine's figures are of messages as
 // they arrive.
 #pragma once
