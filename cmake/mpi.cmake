@@ -4,11 +4,14 @@
 # and FindMPI takes whichever `mpicxx` comes first; KALLIMA_MPI names one by the suffix that
 # distributions give to its programs.
 #
-# Sets KALLIMA_MPI_FAMILY (openmpi, mpich or other) and KALLIMA_MPIEXEC_FLAGS, what the tests put
-# between mpiexec and the number of ranks.
+# `simgrid` is SMPI, SimGrid's MPI of simulated ranks, for the program that `kallima simulate` starts:
+# nothing else is built, as ranks are threads of one process there and time is not the clock's.
+#
+# Sets KALLIMA_MPI_FAMILY (openmpi, mpich, simgrid or other) and KALLIMA_MPIEXEC_FLAGS, what the tests
+# put between mpiexec and the number of ranks.
 
-set(KALLIMA_MPI "" CACHE STRING "Which MPI: openmpi, mpich, or empty for the default one")
-set_property(CACHE KALLIMA_MPI PROPERTY STRINGS "" openmpi mpich)
+set(KALLIMA_MPI "" CACHE STRING "Which MPI: openmpi, mpich, simgrid, or empty for the default one")
+set_property(CACHE KALLIMA_MPI PROPERTY STRINGS "" openmpi mpich simgrid)
 
 # FindMPI keeps all it found in the cache, so a changed choice would be half obeyed.
 if(DEFINED KALLIMA_MPI_CONFIGURED AND NOT KALLIMA_MPI STREQUAL KALLIMA_MPI_CONFIGURED)
@@ -16,9 +19,15 @@ if(DEFINED KALLIMA_MPI_CONFIGURED AND NOT KALLIMA_MPI STREQUAL KALLIMA_MPI_CONFI
                       "use a fresh build directory for '${KALLIMA_MPI}'")
 endif()
 
+if(KALLIMA_MPI STREQUAL "simgrid")
+  include(simgrid)
+  set(KALLIMA_MPI_CONFIGURED "${KALLIMA_MPI}" CACHE INTERNAL "KALLIMA_MPI when MPI was found")
+  return()
+endif()
+
 if(KALLIMA_MPI)
   if(NOT KALLIMA_MPI MATCHES "^(openmpi|mpich)$")
-    message(FATAL_ERROR "KALLIMA_MPI is '${KALLIMA_MPI}'; it may be openmpi, mpich or empty")
+    message(FATAL_ERROR "KALLIMA_MPI is '${KALLIMA_MPI}'; it may be openmpi, mpich, simgrid or empty")
   endif()
   find_program(MPI_CXX_COMPILER NAMES mpicxx.${KALLIMA_MPI} REQUIRED)
   find_program(MPIEXEC_EXECUTABLE NAMES mpiexec.${KALLIMA_MPI} REQUIRED)

@@ -47,7 +47,11 @@ void add_doctor(Command program, Action& chosen);
 /// `kallima trace`: what ranks did and when, from files that a traced run wrote.
 void add_trace(Command program, Action& chosen);
 
-/// `kallima simulate`: processors and messages of a model, one by one.
+/// `kallima export`: a machine in the words of another program.
+void add_export(Command program, Action& chosen);
+
+/// `kallima simulate`: a transform on ranks that are not there, or the models of processors and
+/// messages, one by one.
 void add_simulate(Command program, Action& chosen);
 
 }  // namespace kallima::cli

@@ -24,6 +24,7 @@ constexpr const char* footer = R"(Examples:
   mpirun -n 4 kallima doctor                    what in this MPI and machine will hurt
   kallima simulate butterfly -n 4096 -P 16 -g 8 -L 20   what a schedule hides, node by node
   kallima trace ranks.json --plot ranks.svg     what each rank did when, and what was hidden
+  kallima simulate c2c:128^3 -n 64 --platform f what 64 ranks do over a simulated network
 
 PROBLEM:
   c2c:512x512x512     complex to complex, double precision
@@ -41,7 +42,7 @@ ExitCode run(const Arguments& arguments) {
   Action chosen;
   const auto add_all = [&chosen](Command program) {
     for (const auto add : {add_calibrate, add_plan, add_predict, add_advise, add_bench, add_doctor,
-                           add_trace, add_simulate})
+                           add_trace, add_export, add_simulate})
       add(program, chosen);
   };
   const auto ending = parse(arguments, {"kallima", KALLIMA_VERSION, description, footer}, add_all);

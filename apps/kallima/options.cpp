@@ -73,8 +73,6 @@ Command Command::add_subcommand(const std::string& name, const std::string& desc
   return Command(*app_->add_subcommand(name, description));
 }
 
-void Command::wants_subcommand() { app_->require_subcommand(1); }
-
 void Command::add_flag(const std::string& flag, bool& value, const std::string& description) {
   app_->add_flag(flag, value, description);
 }

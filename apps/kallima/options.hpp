@@ -49,8 +49,6 @@ class Command {
   explicit Command(CLI::App& app) : app_(&app) {}
 
   Command add_subcommand(const std::string& name, const std::string& description);
-  /// One of its subcommands has to be given.
-  void wants_subcommand();
   void add_flag(const std::string& flag, bool& value, const std::string& description);
   Option add_option(const std::string& flag, std::string& value, const std::string& description);
   Option add_option(const std::string& flag, Index& value, const std::string& description);

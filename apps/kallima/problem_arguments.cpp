@@ -95,12 +95,11 @@ std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Ind
   return Layout::parse(text, shape);
 }
 
-void ProblemArguments::add_to(Command command) {
-  command
-      .add_option("PROBLEM", problem,
-                  "What to transform, as in c2c:512x512x512, c2c:2^30:f32 or r2c:512^3")
-      .required()
-      .type_name("");
+void ProblemArguments::add_to(Command command, bool required) {
+  Option option = command.add_option(
+      "PROBLEM", problem, "What to transform, as in c2c:512x512x512, c2c:2^30:f32 or r2c:512^3");
+  option.type_name("");
+  if (required) option.required();
   command.add_option("--in", in, "Layout of the input (default: any)").type_name("LAYOUT");
   command.add_option("--out", out, "Layout of the output (default: any)").type_name("LAYOUT");
   command

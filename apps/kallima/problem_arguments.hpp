@@ -21,8 +21,9 @@ struct ProblemArguments {
   Index chunks = 0;
   bool padded = false;
 
-  /// Adds PROBLEM, --in, --out, --route, --chunks and --padded to a subcommand.
-  void add_to(Command command);
+  /// Adds PROBLEM, --in, --out, --route, --chunks and --padded to a subcommand. PROBLEM may be
+  /// left out where that has subcommands of its own.
+  void add_to(Command command, bool required = true);
 
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's
   /// text. Plans once where the output shall have the layout that the planner chooses for the

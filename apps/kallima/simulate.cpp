@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `kallima simulate`: runs programs of processors and messages in the models that price them. Never
-// starts MPI.
+// `kallima simulate`: the library on simulated ranks, and programs of processors and messages in
+// the models that price them. Never starts MPI.
 #include "simulate.hpp"
 
 #include "options.hpp"
@@ -9,12 +9,6 @@
 namespace kallima::cli {
 
 namespace {
-
-constexpr const char* examples = R"(
-Examples:
-  kallima simulate butterfly -n 4096 -P 16 -g 8 -L 20
-  kallima simulate collective all-to-all -P 64 --bytes 4096 --alpha 2e-6 --beta 1e-10
-  kallima simulate butterfly --help)";
 
 Activity activity_of(butterfly::Activity::Kind kind) {
   using Kind = butterfly::Activity::Kind;
@@ -55,11 +49,10 @@ Timeline timeline_of(const std::string& title, const std::string& note,
 
 void add_simulate(Command program, Action& chosen) {
   Command command = program.add_subcommand(
-      "simulate", "Run schedules of processors and messages in the models that price them; no MPI");
-  command.wants_subcommand();
+      "simulate", "Run a transform, or schedules of messages, on ranks that are not there; no MPI");
+  add_simulate_platform(command, chosen);
   add_simulate_butterfly(command, chosen);
   add_simulate_collective(command, chosen);
-  command.footer(examples);
 }
 
 }  // namespace kallima::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The subcommands of `kallima simulate`, one file each, and what they have in common.
+// The parts of `kallima simulate`, one file each, and what they have in common.
 #pragma once
 
 #include <string>
@@ -21,5 +21,9 @@ void add_simulate_collective(Command simulate, Action& chosen);
 Timeline timeline_of(const std::string& title, const std::string& note,
                      const butterfly::Program& program, const butterfly::Network& network,
                      const butterfly::Outcome& outcome);
+
+/// `kallima simulate PROBLEM --platform F`: the library itself, on a platform of SimGrid. Its
+/// options are those of the command, which has subcommands beside them.
+void add_simulate_platform(Command command, Action& chosen);
 
 }  // namespace kallima::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "kallima/error.hpp"
 
@@ -17,6 +18,16 @@ void write_file(const std::string& path, std::string_view bytes) {
     throw FileError(fmt::format(
         "cannot write '{}'; check that its folder exists, is writable and has room", path));
   }
+}
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file) {
+    throw FileError(fmt::format("cannot read '{}'; check that it exists and is readable", path));
+  }
+  return content.str();
 }
 
 }  // namespace kallima

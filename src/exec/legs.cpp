@@ -33,10 +33,10 @@ struct Packed {
   std::vector<Parcel> parcels;  // by peer
 };
 
-/// The round in which a parcel leaves its sender, which is this rank or its peer.
-Index round_of(const Parcel& parcel, Index rank, Index ranks, bool sending) {
-  return sending ? transport::round_of(rank, parcel.peer, ranks)
-                 : transport::round_of(parcel.peer, rank, ranks);
+/// A number for a parcel that leaves its sender, which is this rank or its peer.
+using RoundRule = Index (*)(Index rank, Index peer, Index ranks);
+Index round_by(RoundRule rule, const Parcel& parcel, Index rank, Index ranks, bool sending) {
+  return sending ? rule(rank, parcel.peer, ranks) : rule(parcel.peer, rank, ranks);
 }
 
 /// A parcel that is one of the parts of a message.
@@ -197,7 +197,7 @@ class Builder {
       }
     }
     const auto round = [&](const Parcel& parcel) {
-      return round_of(parcel, rank_, plan_.ranks(), sending);
+      return round_by(transport::turn_of, parcel, rank_, plan_.ranks(), sending);
     };
     std::sort(parcels.begin(), parcels.end(),
               [&](const NumberedParcel& a, const NumberedParcel& b) {
@@ -402,7 +402,9 @@ std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, In
   std::vector<Parcel> result;
   std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(result),
                [&](const Parcel& parcel) { return parcel.peer != rank; });
-  const auto round = [&](const Parcel& parcel) { return round_of(parcel, rank, ranks, sending); };
+  const auto round = [&](const Parcel& parcel) {
+    return round_by(transport::round_of, parcel, rank, ranks, sending);
+  };
   std::sort(result.begin(), result.end(),
             [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
   return result;

@@ -3,39 +3,12 @@
 
 #include <algorithm>
 
-#include "kallima/error.hpp"
+#include "machine/congestion.hpp"
 #include "machine/link_models.hpp"
-#include "machine/topology.hpp"
 
 namespace kallima {
 
 namespace {
-
-/// The wiring of so many nodes side by side.
-models::Topology wiring_of(const Topology& topology, Index nodes) {
-  switch (topology.wiring) {
-    case Wiring::full:
-      return models::FullNetwork{};
-    case Wiring::fat_tree:
-      return models::FatTree{topology.taper};
-    case Wiring::torus:
-      return models::Torus{static_cast<int>(topology.dimensions)};
-    case Wiring::dragonfly: {
-      const Index all = std::max(nodes, topology.nodes);
-      const Index groups = ceil_div(nodes * topology.groups, all);
-      if (groups < 2) return models::FullNetwork{};
-      return models::Dragonfly{static_cast<double>(groups), topology.taper};
-    }
-  }
-  throw InternalError("a wiring without a model");
-}
-
-/// By how much an exchange among so many nodes takes longer than their links alone would.
-double crowding(const Topology& topology, Index nodes) {
-  const models::Topology wiring = wiring_of(topology, nodes);
-  const double link = 1. / models::links_per_node(wiring);  // a node sends 1 byte in 1 second
-  return models::all_to_all_seconds(wiring, {static_cast<double>(nodes), 1., link});
-}
 
 Cost link_cost(Model model, const Link& link, Index messages, Index bytes) {
   Cost cost;
@@ -88,12 +61,21 @@ Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index elem
   if (traffic.most_messages_between == 0) return {};
   Cost between = link_cost(setting.model, machine.between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
-  const Index nodes = ceil_div(setting.ranks, setting.per_node);
   const double out = static_cast<double>(traffic.most_out_of_node * element_bytes) *
                      shared_per_byte(machine.between_nodes,
                                      static_cast<double>(traffic.most_between * element_bytes) /
                                          static_cast<double>(traffic.most_messages_between));
-  between.bandwidth = std::max(between.bandwidth, out * crowding(machine.topology, nodes));
+  const double crowding =
+      setting.crowding > 0.
+          ? setting.crowding
+          : crowding_of_all(machine.topology, ceil_div(setting.ranks, setting.per_node));
+  between.bandwidth = std::max(between.bandwidth, out * crowding);
+  if (setting.model == Model::loggp) {
+    // While bytes that need no core travel, it starts the messages that follow.
+    const Link& link = machine.between_nodes;
+    const double starts = between.latency - latency_seconds(setting.model, link, 1);
+    between.hidden = std::min(starts, std::max(0., 1. - link.busy) * between.bandwidth);
+  }
   return between;
 }
 

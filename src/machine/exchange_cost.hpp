@@ -15,6 +15,7 @@ struct Setting {
   Index per_node = 1;  ///< of them on a node
   double turns = 1.;   ///< so much longer does what a rank does take, for want of cores
   Model model = Model::loggp;
+  double crowding = 0.;  ///< of congestion.hpp; 0: as if everybody sent to everybody else
 };
 
 /// How an exchange divides; where all ranks share a node, all of it is within. `pairs` as of

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "machine/congestion.hpp"
 #include "machine/exchange_cost.hpp"
 #include "machine/pace.hpp"
 #include "machine/pipeline.hpp"
@@ -99,7 +100,11 @@ class Pricer {
     const auto& exchange = std::get<Exchange>(plan_.steps()[at]);
     const State& before = plan_.states()[at];
     const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
-    const Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
+    Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
+    if (!exchange.mirrors()) {
+      setting.crowding = crowding_of_exchange(machine_.topology, before.layout, exchange.to,
+                                              per_node_, exchange.traffic.most_messages_sent);
+    }
     return {setting, division(setting, at, exchange), before.element.bytes()};
   }
 
@@ -115,8 +120,10 @@ class Pricer {
   static Cost cost_in_parts(const Travel& travel, Index parts) {
     Cost cost = messages_cost(travel.setting, travel.traffic, travel.bytes);
     if (parts > 1) {
-      cost.latency =
-          messages_cost(travel.setting, in_parts(travel.traffic, parts), travel.bytes).latency;
+      const Cost apart =
+          messages_cost(travel.setting, in_parts(travel.traffic, parts), travel.bytes);
+      cost.latency = apart.latency;
+      cost.hidden = std::min(apart.hidden, cost.bandwidth);
     }
     return cost;
   }
@@ -141,7 +148,7 @@ class Pricer {
       load.behind = steps[i + 1].cost.total() * (pipelined(i + 2) ? 0.5 : 1.);
       load.exchange = steps[i].cost.total();
       load.busy = busy_.at(static_cast<std::size_t>(schedule_.legs[i].step));
-      steps[i].cost.hidden =
+      steps[i].cost.hidden +=
           std::max(0., load.before + load.exchange + load.behind - pipelined_seconds(load, chunks));
     }
   }

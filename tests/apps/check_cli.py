@@ -222,7 +222,7 @@ def case_usage(cli):
     wrong = {
         ("plan",): "PROBLEM is required",
         ("plan", "c2c:8x8"): "--ranks is required",
-        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor, trace, simulate",
+        ("frobnicate",): "there is no subcommand 'frobnicate'; use one of calibrate, plan, predict, advise, bench, doctor, trace, export, simulate",
         ("plan", "c2c:8x8", "-n", "2", "--frob"): "--frob",
         ("plan", "c2c:8x8", "-n", "two"): "number of ranks",
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
