@@ -96,11 +96,12 @@ template <class T>
 void Executor<T>::copy_patches(const LegLayout& leg, const Areas& areas,
                                const Worker& worker) const {
   const auto pulse = [&] { worker.pulse(); };
-  if (leg.from_real) {
-    copy_as<T, RealNumber<T>>(leg, areas, worker.number, worker.count, pulse);
-  } else {
-    copy_as<T, Number<T>>(leg, areas, worker.number, worker.count, pulse);
+  if constexpr (has_reals<T>) {
+    if (leg.from_real) {
+      return copy_as<T, RealNumber<T>>(leg, areas, worker.number, worker.count, pulse);
+    }
   }
+  copy_as<T, Number<T>>(leg, areas, worker.number, worker.count, pulse);
 }
 
 #define KALLIMA_INSTANTIATE(T) \

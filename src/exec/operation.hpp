@@ -17,6 +17,7 @@
 #include <concepts>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "exec/twiddle.hpp"
 #include "kallima/plan.hpp"
@@ -234,6 +235,9 @@ template <class T>
 using Number = typename Operation<T>::Number;
 template <class T>
 using RealNumber = typename Operation<T>::Real;
+/// True where states of reals differ from others.
+template <class T>
+inline constexpr bool has_reals = !std::is_same_v<RealNumber<T>, Number<T>>;
 template <class T>
 using Factor = typename Operation<T>::Factor;
 

@@ -110,12 +110,16 @@ void Executor<T>::sweep_planes(const LegLayout& leg, const Areas& areas, Factor<
   const PlaneShape& shape = leg.plane.shape;
   Number<T>* const plane = worker.tile;
   Number<T>* const aside = plane + shape.plane_size();
-  for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
-    if (leg.from_real) {
-      transform_rows<T, RealNumber<T>>(leg, areas, engines_, at, plane, aside);
-    } else {
-      transform_rows<T, Number<T>>(leg, areas, engines_, at, plane, aside);
+  const auto rows_of = [&](const Places& at) {
+    if constexpr (has_reals<T>) {
+      if (leg.from_real) {
+        return transform_rows<T, RealNumber<T>>(leg, areas, engines_, at, plane, aside);
+      }
     }
+    transform_rows<T, Number<T>>(leg, areas, engines_, at, plane, aside);
+  };
+  for_each_plane(leg, worker.number, worker.count, [&](const Places& at) {
+    rows_of(at);
     for_each_chunk(0, shape.columns, leg.at_once, [&](const Range& columns, bool) {
       transform_columns<T>(leg, engines_, columns, plane + columns.begin, 1, aside, shape.column);
       Operation<T>::scale(engines_.setup(), aside, shape.column, columns.size(), shape.rows,

@@ -246,7 +246,7 @@ class TileSweep {
 template <class T>
 void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, Factor<T> factor,
                               const Worker& worker) const {
-  using Real = RealNumber<T>;
+  using Real [[maybe_unused]] = RealNumber<T>;
   const bool backward = direction_ == Direction::backward;
   const auto* const roots = leg.twiddle.modulus > 0 ? &engines_.roots(leg.twiddle.table) : nullptr;
   const auto go = [&](auto sweep) {
@@ -254,13 +254,15 @@ void Executor<T>::sweep_tiles(const LegLayout& leg, const Areas& areas, Factor<T
               [&] { worker.pulse(); });
   };
   const auto& engine = engines_[leg.engine];
-  if (leg.from_real) {
-    go(TileSweep<T, Real, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
-  } else if (leg.to_real) {
-    go(TileSweep<T, Number<T>, Real>(leg, areas, engine, engines_.setup(), worker.tile));
-  } else {
-    go(TileSweep<T, Number<T>, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
+  if constexpr (has_reals<T>) {
+    if (leg.from_real) {
+      return go(TileSweep<T, Real, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
+    }
+    if (leg.to_real) {
+      return go(TileSweep<T, Number<T>, Real>(leg, areas, engine, engines_.setup(), worker.tile));
+    }
   }
+  go(TileSweep<T, Number<T>, Number<T>>(leg, areas, engine, engines_.setup(), worker.tile));
 }
 
 #define KALLIMA_INSTANTIATE(T)                                                                     \
