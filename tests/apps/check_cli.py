@@ -241,7 +241,7 @@ def case_usage(cli):
         ("plan", "c2c:8x8x8", "-n", "8", "--in", "pencil:8"): "pencil:4x2",
         ("plan", "c2c:8x8x8", "-n", "4", "--in", "brick:2x2x2"): "needs 8 ranks, there are 4",
         ("plan", "c2c:4x9", "-n", "2", "--in", "boxes y x | 0:4 0:5 | 0:4 4:9"): "overlap",
-        ("simulate",): "subcommand",
+        ("simulate",): "PROBLEM is missing",
         ("simulate", "collective", "gossip"): "there is no collective 'gossip'; use some of allgather",
         ("simulate", "collective", "scan", "-P", "6"): "power of two",
         ("simulate", "butterfly", "-n", "100"): "power of two",
