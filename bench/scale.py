@@ -178,30 +178,24 @@ def shape_of(power):
     return "x".join(str(2 ** side) for side in sorted(sides, reverse=True))
 
 
-def wired(text, network):
-    text = text.replace('wiring = "fat-tree"', f'wiring = "{network}"')
-    # Groups of 128 nodes, as many of them as there are.
-    return text
-
-
 def carried_on(results, kallima):
     """The model, weak: 2^22 elements a rank in double precision."""
     base = pathlib.Path("bench/scale.toml").read_text()
     found = {}
     for network in NETWORKS:
         machine = results / f"machine-{network}.toml"
-        machine.write_text(wired(base, network))
+        machine.write_text(base.replace('wiring = "fat-tree"', f'wiring = "{network}"'))
         for ranks in MODEL_RANKS:
             problem = f"c2c:{shape_of(22 + int(math.log2(ranks)))}"
-            out = subprocess.run([kallima, "predict", problem, "-n", str(ranks), "--machine", str(machine), "--json"],
-                                 check=True, capture_output=True, text=True).stdout
+            out = subprocess.run([kallima, "predict", problem, "-n", str(ranks), "--machine", str(machine), "--chunks", "1",
+                                  "--json"], check=True, capture_output=True, text=True).stdout
             found[network, ranks] = dict(json.loads(out)["points"][0], problem=problem)
     return found
 
 
 def model_picture(model):
     picture = Picture(3)
-    x_names = [(2 ** p, f"2^{p}") for p in (6, 10, 14, 18, 20)]
+    x_names = [(2 ** p, f"2^{p}") for p in (7, 10, 13, 17, 20)]
     for number, network in enumerate(NETWORKS):
         picture.panel(number, f"{network}, 2^22 elements a rank", (50, 2 ** 20 * 1.3), (3e-6, 1),
                       "ranks", "seconds", x_names, [(10 ** e, f"10^{e}" if e else "1") for e in range(-5, 1)])

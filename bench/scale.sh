@@ -9,7 +9,8 @@
 # BUILD has the command line (default build/release), SIMULATED the program that is simulated (default
 # build/simgrid, configured with -DKALLIMA_MPI=simgrid); RESULTS takes platforms, figures and plots
 # (default build/bench/scale). RANKS chooses among "64 128 256 1024" (4096: pencils and group-cyclic
-# plans only, 16 GB), NETWORKS among "fat-tree torus dragonfly". A figure that is there already is not
+# plans only, 16 GB), NETWORKS among "fat-tree torus dragonfly", PLANS among
+# "pencil group-cyclic one-exchange". A figure that is there already is not
 # simulated again. Outputs are verified up to 256 ranks. About 30 minutes of one core and 7 GB of
 # memory, most of it for one exchange among 1024 ranks.
 set -euo pipefail
@@ -19,6 +20,7 @@ simulated=${2:-build/simgrid}
 results=${3:-build/bench/scale}
 ranks=${RANKS:-64 128 256 1024}
 networks=${NETWORKS:-fat-tree torus dragonfly}
+plans=${PLANS:-pencil group-cyclic one-exchange}
 kallima=$build/apps/kallima/kallima
 export KALLIMA_SIMULATED=$simulated/apps/simulated/kallima_simulated
 mkdir -p "$results"
@@ -29,7 +31,7 @@ simulate() {
   shift 5
   local name=$network-$ranks-$series-$plan
   local out=$results/$name.json
-  [[ -s $out ]] && return
+  [[ -s $out || $plans != *$plan* ]] && return
   local platform=$results/$network-$ranks.xml
   if [[ ! -s $platform ]]; then
     "$kallima" export simgrid bench/scale.toml --nodes "$ranks" --topology "$network" --taper 2 \

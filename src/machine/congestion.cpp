@@ -64,20 +64,31 @@ std::vector<Sending> sent_by(const Layout& from, const Layout& to, Index rank, I
   return result;
 }
 
-/// Ranks that are looked at.
-constexpr Index looked_at = 16;
+/// Where an exchange is looked at: the fewer peers a rank has, the more ranks it takes to see which
+/// links they use.
+struct Look {
+  const Layout& from;
+  const Layout& to;
+  Index per_node = 1;
+  Index ranks = 1;
+  Index peers = 1;
 
-/// Calls visit(node, sendings) for ranks of [0, ranks), evenly spread but not in one line. Returns
-/// how many.
+  [[nodiscard]] Index nodes() const { return ceil_div(ranks, per_node); }
+  [[nodiscard]] Index ranks_looked_at() const {
+    constexpr Index least = 16;
+    constexpr Index pairs = Index{1} << 12;
+    return std::max(least, pairs / std::max<Index>(1, peers));
+  }
+};
+
+/// Calls visit(node, sendings) for some of the first `ranks`, evenly spread but not in one line.
 template <class Visit>
-Index for_some_ranks(const Layout& from, const Layout& to, Index per_node, Index ranks,
-                     Visit visit) {
-  const Index count = std::min(looked_at, ranks);
+void for_some_ranks(const Look& look, Index ranks, Visit visit) {
+  const Index count = std::min(look.ranks_looked_at(), ranks);
   for (Index i = 0; i < count; ++i) {
     const Index rank = i * (ranks > count ? ranks / count + 1 : 1) % ranks;
-    visit(rank / per_node, sent_by(from, to, rank, per_node));
+    visit(rank / look.per_node, sent_by(look.from, look.to, rank, look.per_node));
   }
-  return count;
 }
 
 /// Elements through the busiest link, over those that a node sends. Elements are means over ranks.
@@ -88,11 +99,10 @@ struct Load {
   [[nodiscard]] double crowding() const { return sent > 0. ? std::max(1., busiest / sent) : 1.; }
 };
 
-Load load_of_tree(const Topology& topology, const Layout& from, const Layout& to, Index per_node,
-                  Index ranks) {
-  const Index leaf = leaf_nodes(ceil_div(ranks, per_node));
+Load load_of_tree(const Topology& topology, const Look& look) {
+  const Index leaf = leaf_nodes(look.nodes());
   Load load;
-  for_some_ranks(from, to, per_node, ranks, [&](Index node, const std::vector<Sending>& sent) {
+  for_some_ranks(look, look.ranks, [&](Index node, const std::vector<Sending>& sent) {
     for (const Sending& each : sent) {
       load.sent += real(each.elements);
       if (each.node / leaf != node / leaf) load.busiest += topology.taper * real(each.elements);
@@ -101,12 +111,11 @@ Load load_of_tree(const Topology& topology, const Layout& from, const Layout& to
   return load;
 }
 
-Load load_of_torus(const Topology& topology, const std::vector<Index>& sides, const Layout& from,
-                   const Layout& to, Index per_node, Index ranks) {
+Load load_of_torus(const Topology& topology, const std::vector<Index>& sides, const Look& look) {
   std::vector<double> up(sides.size());
   std::vector<double> down(sides.size());
   Load load;
-  for_some_ranks(from, to, per_node, ranks, [&](Index node, const std::vector<Sending>& sent) {
+  for_some_ranks(look, look.ranks, [&](Index node, const std::vector<Sending>& sent) {
     for (const Sending& each : sent) {
       load.sent += real(each.elements);
       Index here = node;
@@ -126,12 +135,11 @@ Load load_of_torus(const Topology& topology, const std::vector<Index>& sides, co
 }
 
 /// Of one group, as the links of each are its own.
-Load load_of_dragonfly(const Topology& topology, Index groups, const Layout& from, const Layout& to,
-                       Index per_node, Index ranks) {
-  const Index group = ceil_div(ceil_div(ranks, per_node), groups);
+Load load_of_dragonfly(const Topology& topology, Index groups, const Look& look) {
+  const Index group = ceil_div(look.nodes(), groups);
   std::vector<double> to_group(static_cast<std::size_t>(groups));
   Load load;
-  for_some_ranks(from, to, per_node, std::min(ranks, group * per_node),
+  for_some_ranks(look, std::min(look.ranks, group * look.per_node),
                  [&](Index node, const std::vector<Sending>& sent) {
                    for (const Sending& each : sent) {
                      load.sent += real(each.elements);
@@ -170,20 +178,21 @@ double crowding_of_exchange(const Topology& topology, const Layout& from, const 
   const Index ranks = std::max(from.ranks(), to.ranks());
   const Index nodes = ceil_div(ranks, per_node);
   if (nodes < 2 || 2 * peers > ranks) return crowding_of_all(topology, nodes);
+  const Look look{from, to, per_node, ranks, peers};
   switch (topology.wiring) {
     case Wiring::full:
       return 1.;
     case Wiring::fat_tree:
-      return load_of_tree(topology, from, to, per_node, ranks).crowding();
+      return load_of_tree(topology, look).crowding();
     case Wiring::torus: {
       const std::vector<Index> sides = even_sides(topology, nodes);
       if (sides.empty()) return crowding_of_all(topology, nodes);
-      return load_of_torus(topology, sides, from, to, per_node, ranks).crowding();
+      return load_of_torus(topology, sides, look).crowding();
     }
     case Wiring::dragonfly: {
       const Index groups = groups_of(topology, nodes);
       if (groups < 2) return 1.;
-      return load_of_dragonfly(topology, groups, from, to, per_node, ranks).crowding();
+      return load_of_dragonfly(topology, groups, look).crowding();
     }
   }
   throw InternalError("a wiring without a model");
