@@ -158,7 +158,7 @@ Json simulated(const SimulateArguments& arguments, const PlatformFiles& files, c
        "--log=root.thres:critical", program_of(arguments), plans, std::to_string(arguments.runs),
        std::to_string(arguments.samples)});
   // It ends with 1 where the answer is wrong, and says so.
-  const Json line = Json::parse(ended.out, nullptr, false);
+  Json line = Json::parse(ended.out, nullptr, false);
   if (ended.status > 1 || line.is_discarded()) {
     throw MpiFailure(fmt::format("{} ended with {}: {}{}", arguments.smpirun, ended.status,
                                  ended.err, ended.out));
