@@ -122,9 +122,9 @@ bool fits(const Communicator& communicator, Index mine) {
                       communicator.comm),
         "MPI_Allgather");
   double sum = 0.0;  // cannot overflow
-  for (int i = 0; i < communicator.ranks_on_node; ++i) {
-    sum += static_cast<double>(bytes[static_cast<std::size_t>(communicator.first_on_node + i)]);
-  }
+  const auto first = static_cast<std::size_t>(communicator.first_on_node);
+  const auto count = static_cast<std::size_t>(communicator.ranks_on_node);
+  for (std::size_t i = first; i < first + count; ++i) sum += static_cast<double>(bytes[i]);
   return everywhere(communicator, sum < static_cast<double>(available_bytes()));
 }
 
