@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of what bench/scale.sh simulated, and the model carried on to 2^20 ranks.
 
-    bench/scale.py RESULTS KALLIMA     prints Markdown, writes RESULTS/scale.md, scale.svg and scale-model.svg
+    bench/scale.py RESULTS [KALLIMA]     prints Markdown, writes RESULTS/scale.md, scale.svg and scale-model.svg
+
+Without KALLIMA, the command line's program, the model is left out.
 """
 import json
 import math
@@ -225,14 +227,17 @@ def decades_table(model):
 
 
 def main():
-    results, kallima = pathlib.Path(sys.argv[1]), sys.argv[2]
+    results = pathlib.Path(sys.argv[1])
     found = points(results)
-    model = carried_on(results, kallima)
-    text = "\n".join(["## Error", "", errors_table(found), "", "## Crossing, strong", "", crossing_table(found), "",
-                      "## Runs", "", runs_table(found), "", "## Decades", "", decades_table(model), ""])
-    (results / "scale.md").write_text(text)
+    parts = ["## Error", "", errors_table(found), "", "## Crossing, strong", "", crossing_table(found), "", "## Runs", "",
+             runs_table(found), ""]
     (results / "scale.svg").write_text(strong_picture(found))
-    (results / "scale-model.svg").write_text(model_picture(model))
+    if len(sys.argv) > 2:
+        model = carried_on(results, sys.argv[2])
+        parts += ["## Decades", "", decades_table(model), ""]
+        (results / "scale-model.svg").write_text(model_picture(model))
+    text = "\n".join(parts)
+    (results / "scale.md").write_text(text)
     print(text)
 
 
