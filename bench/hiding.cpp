@@ -94,6 +94,7 @@ class Parts {
     return {reinterpret_cast<const Complex*>(arrays_.from()),
             reinterpret_cast<Complex*>(arrays_.to()),
             reinterpret_cast<Complex*>(workspace_.to()),
+            nullptr,
             tile(),
             {}};
   }

@@ -66,7 +66,7 @@ def rival_table(results, found):
         report = json.loads(path.read_text())
         ours = next(r for r in report["results"] if r["name"] == "kallima")
         rivals = [r for r in report["results"] if r["name"].startswith("fftw-mpi") and r.get("median_s")]
-        if layout == "same":
+        if layout != "any":
             rivals = [r for r in rivals if r["layout_in"] == r["layout_out"]]
         if not rivals:
             continue

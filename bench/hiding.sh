@@ -8,8 +8,8 @@
 #     bench/hiding.sh [BUILD [RESULTS]]
 #
 # BUILD is a release build with Open MPI (default build/release); RESULTS takes machines, figures and
-# plots (default build/bench/hiding). HOSTS ("2 4"), RATIOS ("0.25 0.5 1 2 4") and ROUNDS (9) choose.
-# About 25 minutes; nothing else should run.
+# plots (default build/bench/hiding). HOSTS ("2 4"), RATIOS ("0.25 0.5 1 2 4") and ROUNDS (9) choose; BED
+# are more words for the test bed ("--burst 1mb"). About 30 minutes; nothing else should run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
@@ -26,7 +26,7 @@ on_hosts() {
   shift 2
   timeout 1800 tests/netbed/netbed --hosts "$hosts" --ranks-per-host 1 --rate "$rate" "${bed[@]}" -- "$@"
 }
-bed=()
+read -r -a bed <<<"${BED:-}"
 
 for hosts in ${HOSTS:-2 4}; do
   rm -f "$results"/"$hosts"-*
@@ -41,7 +41,7 @@ for hosts in ${HOSTS:-2 4}; do
   # wait for a slow link.
   declare -A cards=(["c2c:256^3"]="cyclic:${hosts}x1x1" ["c2c:2^22"]=cyclic)
   for problem in "${problems[@]}"; do
-    for layouts in "--out any" "--in ${cards[$problem]} --out same"; do
+    for layouts in "--out any" "--in ${cards[$problem]} --out same" "--in slab --out same"; do
       # shellcheck disable=SC2086 # several words
       on_hosts "$hosts" none "$kallima" bench "$problem" $layouts --against fftw-mpi -i 1 \
         --wisdom "$results/wisdom-$hosts" >/dev/null
@@ -65,11 +65,12 @@ END
       -o "$name.toml" >"$name.calibration"
     on_hosts "$hosts" "$rate" "$measure" "$name.toml" "$rounds" "${problems[@]}" >"$name.jsonl"
     for problem in "${problems[@]}"; do
-      on_hosts "$hosts" "$rate" "$kallima" bench "$problem" --machine "$name.toml" --against fftw-mpi \
-        --effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json >"$name-${problem#c2c:}-any.json"
-      on_hosts "$hosts" "$rate" "$kallima" bench "$problem" --in "${cards[$problem]}" --out same --machine "$name.toml" \
-        --against fftw-mpi --effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json \
-        >"$name-${problem#c2c:}-same.json"
+      declare -A ends=([any]="--out any" [same]="--in ${cards[$problem]} --out same" [block]="--in slab --out same")
+      for end in any same block; do
+        # shellcheck disable=SC2086 # several words
+        on_hosts "$hosts" "$rate" "$kallima" bench "$problem" ${ends[$end]} --machine "$name.toml" --against fftw-mpi \
+          --effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json >"$name-${problem#c2c:}-$end.json"
+      done
     done
   done
 done

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The same plan by messages between ranks and by messages between nodes, in turns, where nodes have
-// several ranks.
+// The same plan by messages between ranks, by messages between nodes, where nodes have several
+// ranks, and by relays, in turns.
 //
 //     mpirun kallima_nodes ROUNDS PROBLEM...
 //
 // Prints a table: messages and bytes of one run, as counted, of all ranks together; medians, with
-// the quarter and three quarters of the runs; and their ratio. A run takes as long as its slowest
-// rank. Collective throughout; errors abort.
+// the quarter and three quarters of the runs; and their ratio to messages between ranks. A run
+// takes as long as its slowest rank. Collective throughout; errors abort.
 #include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "bench/runner.hpp"
 #include "kallima/planner.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "transform/ask.hpp"
 #include "transport/agreement.hpp"
 
@@ -56,28 +56,62 @@ std::string spread(std::vector<double> took) {
                      micro(took[3 * took.size() / 4]));
 }
 
+/// A way to carry the same plan, and what was seen of it.
+struct Carried {
+  std::string by;
+  std::unique_ptr<Runner> runner;
+  Index messages = 0;
+  Index bytes = 0;
+  std::vector<double> took;
+};
+
+Plan by_relays(Plan plan, Index radix) {
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
+    if (exchange != nullptr && has_relays(plan, *exchange)) plan = plan.with_radix(step, radix);
+  }
+  return plan;
+}
+
+/// Ranks of the largest group that exchanges.
+Index most_peers(const Plan& plan) {
+  Index peers = 0;
+  for (const Step& step : plan.steps()) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    if (exchange != nullptr) peers = std::max(peers, exchange->traffic.most_messages_sent);
+  }
+  return peers + 1;
+}
+
 void compare(const World& world, int rounds, const std::string& problem) {
   const Plan by_ranks = plan_of(world, problem);
+  std::vector<Carried> ways;
+  const auto add = [&](const std::string& by, const Plan& plan) {
+    ways.push_back({by, runner_of(world, plan), 0, 0, {}});
+  };
+  add("ranks", by_ranks);
   const Plan by_node = by_ranks.with_route(Route::nodes);
-  if (!by_nodes(by_node)) return;
-  const std::array runners = {runner_of(world, by_ranks), runner_of(world, by_node)};
-  std::array<Index, 2> messages{};
-  std::array<Index, 2> bytes{};
-  std::array<std::vector<double>, 2> took;
-  for (std::size_t i = 0; i < 2; ++i) {
-    runners[i]->run();
-    messages[i] = total(world, runners[i]->moved().messages_sent);
-    bytes[i] = total(world, runners[i]->moved().bytes_sent);
-    for (int again = 0; again < 3; ++again) timed(world, *runners[i]);
+  if (by_node.goes_by(Route::nodes) && node_map(by_node).per_node > 1) add("nodes", by_node);
+  for (const Index radix : {2, 3, 4}) {
+    if (radix < most_peers(by_ranks)) {
+      add(fmt::format("relays, radix {}", radix), by_relays(by_ranks, radix));
+    }
+  }
+  for (Carried& way : ways) {
+    way.runner->run();
+    way.messages = total(world, way.runner->moved().messages_sent);
+    way.bytes = total(world, way.runner->moved().bytes_sent);
+    for (int again = 0; again < 3; ++again) timed(world, *way.runner);
   }
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < 2; ++i) took[i].push_back(timed(world, *runners[i]));
+    for (Carried& way : ways) way.took.push_back(timed(world, *way.runner));
   }
   if (!world.speaks()) return;
-  fmt::print("{:<16} {:>5} {:>9} {:>5} {:>9} {:>22} {:>22} {:>6.2f}\n", problem, messages[0],
-             bytes[0] / std::max<Index>(1, messages[0]), messages[1],
-             bytes[1] / std::max<Index>(1, messages[1]), spread(took[0]), spread(took[1]),
-             median(took[1]) / median(took[0]));
+  for (const Carried& way : ways) {
+    fmt::print("{:<10} {:<16} {:>8} {:>11} {:>22} {:>6.2f}\n", problem, way.by, way.messages,
+               way.bytes / std::max<Index>(1, way.messages), spread(way.took),
+               median(way.took) / median(ways.front().took));
+  }
   std::fflush(stdout);
 }
 
@@ -91,10 +125,8 @@ int run(int argc, char** argv) {
   if (world.speaks()) {
     fmt::print("{} ranks, {} a node; us\n", world.communicator->size,
                world.communicator->ranks_per_node);
-    fmt::print("{:<16} {:>15} {:>15} {:>22} {:>22} {:>6}\n", "", "by ranks", "by nodes", "by ranks",
-               "by nodes", "ratio");
-    fmt::print("{:<16} {:>5} {:>9} {:>5} {:>9} {:>22} {:>22}\n", "problem", "msgs", "bytes each",
-               "msgs", "bytes each", "median (half of them)", "median (half of them)");
+    fmt::print("{:<10} {:<16} {:>8} {:>11} {:>22} {:>6}\n", "problem", "by", "messages",
+               "bytes each", "median (half of them)", "ratio");
   }
   for (int i = 2; i < argc; ++i) compare(world, std::stoi(argv[1]), argv[i]);
   return 0;

@@ -108,8 +108,9 @@ void ProblemArguments::add_to(Command command, bool required) {
                           {"messages", Route::messages},
                           {"alltoallv", Route::alltoallv},
                           {"windows", Route::windows},
-                          {"nodes", Route::nodes}},
-                         "How pieces travel")
+                          {"nodes", Route::nodes},
+                          {"relays", Route::relays}},
+                         "Pieces go by")
       .type_name("ROUTE");
   command
       .add_option("--chunks", chunks,

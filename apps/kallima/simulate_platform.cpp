@@ -119,10 +119,15 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
   }
   ProblemArguments what = arguments.what;
   what.chunks = 1;
-  if (what.route == Route::any || what.route == Route::windows) what.route = Route::messages;
+  // Simulated ranks share no windows.
+  const Index per_node = ranks_per_node_of(hosts);
+  const bool alone = per_node == 1 && ranks > 1;
+  if ((what.route == Route::any && !alone) || what.route == Route::windows) {
+    what.route = Route::messages;
+  }
   PlanRequest request = what.request(ranks, machine);
   request.way = arguments.way;
-  request.placement.ranks_per_node = ranks_per_node_of(hosts);
+  request.placement.ranks_per_node = per_node;
   return request;
 }
 

@@ -93,6 +93,8 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (c.threads != 0) options.threads = c.threads;
   options.message_bytes = c.message_bytes;
   options.chunks = c.chunks;
+  options.mover = c.mover != 0;
+  if (c.trace != nullptr) options.trace = c.trace;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {
     throw InvalidOption("give both allocate and release, or neither");
   }

@@ -59,7 +59,8 @@ enum kallima_route {
   KALLIMA_MESSAGES = 1,
   KALLIMA_ALLTOALLV = 2,
   KALLIMA_WINDOWS = 3,
-  KALLIMA_NODES = 4
+  KALLIMA_NODES = 4,
+  KALLIMA_RELAYS = 5
 };
 /** Which way. */
 enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
@@ -93,6 +94,11 @@ typedef struct kallima_options {
   const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans */
   int64_t chunks;      /**< messages travel while sweeps compute, which are cut into so many chunks
                             each; 1: never; 0: as the planner finds it best (default) */
+  int mover;           /**< nonzero: a thread of its own moves messages on while sweeps compute, for
+                            ranks with a core to spare; wants MPI_THREAD_MULTIPLE */
+  const char* trace;   /**< file that each rank writes what it did to when the transform is
+                            destroyed, with the plan's hash and the rank in its name; NULL: the one
+                            that KALLIMA_TRACE names, or none */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */

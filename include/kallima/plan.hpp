@@ -105,7 +105,8 @@ enum class Route : std::uint8_t {
   messages,   ///< a message per pair of ranks, in rounds
   alltoallv,  ///< one MPI_Alltoallv, for comparison
   windows,    ///< memory that all ranks share: the sweeps beside it read and write it directly
-  nodes       ///< a message per pair of nodes, out of and into memory that a node's ranks share
+  nodes,      ///< a message per pair of nodes, out of and into memory that a node's ranks share
+  relays      ///< from rank to rank by digits of the distance, many small pieces in a message
 };
 
 /// "messages", ...
@@ -142,6 +143,7 @@ struct KALLIMA_API Exchange {
   Traffic traffic = {};            ///< what travels between ranks or nodes, messages whole
   std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
   Chunks chunks = {};              ///< by messages: one each way, or more
+  Index radix = 0;                 ///< by relays: of the digits; 0 otherwise
 
   /// True for the exchange of k with n - k.
   [[nodiscard]] bool mirrors() const { return !digits.empty(); }
@@ -217,13 +219,17 @@ class KALLIMA_API Plan {
   /// Hash of the text form; equal plans have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 
-  /// The same steps with pieces that travel another way, in one chunk. By messages where they
-  /// cannot travel by nodes.
+  /// The same steps with pieces that travel another way, in one chunk; by relays, with radix 2. By
+  /// messages where they cannot travel by nodes or by relays.
   [[nodiscard]] Plan with_route(Route route) const;
 
   /// The same steps, where the exchange at `step` goes in chunks. InternalError where it or the
   /// sweeps beside it cannot be cut so.
   [[nodiscard]] Plan with_chunks(std::size_t step, const Chunks& chunks) const;
+
+  /// The same steps, where the pieces of the exchange at `step` go by relays with this radix, from
+  /// 2. InternalError where they cannot.
+  [[nodiscard]] Plan with_radix(std::size_t step, Index radix) const;
 
   /// The plan that undoes this one: its steps backwards, in the other direction.
   [[nodiscard]] Plan reversed() const;
@@ -246,6 +252,8 @@ class KALLIMA_API Plan {
   [[nodiscard]] const Layout& output() const { return states_.back().layout; }
   /// Number of exchanges.
   [[nodiscard]] Index exchanges() const;
+  /// True where there are exchanges, all by this route.
+  [[nodiscard]] bool goes_by(Route route) const;
   /// Sum over the exchanges.
   [[nodiscard]] Moves total_moves() const;
   /// Most memory of any state on any rank, in complex elements: two reals are one.

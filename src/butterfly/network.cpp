@@ -26,11 +26,22 @@ Network network_of(const models::AlphaBeta& model) {
   return network;
 }
 
-Network network_of(const models::LogP& model) {
+namespace {
+
+/// What LogP and LogGP have in common.
+template <class Model>
+Network with_latency(const Model& model) {
   Network network;
   network.latency = model.latency;
   network.overhead = model.overhead;
   network.gap = model.gap;
+  return network;
+}
+
+}  // namespace
+
+Network network_of(const models::LogP& model) {
+  Network network = with_latency(model);
   network.most_bytes = model.datum_bytes;
   // Without latency nothing would ever be in transit; one packet has to be.
   network.capacity = model.gap > 0 ? std::max<Index>(1, static_cast<Index>(capacity(model))) : 0;
@@ -38,10 +49,7 @@ Network network_of(const models::LogP& model) {
 }
 
 Network network_of(const models::LogGp& model) {
-  Network network;
-  network.latency = model.latency;
-  network.overhead = model.overhead;
-  network.gap = model.gap;
+  Network network = with_latency(model);
   network.per_byte = model.gap_per_byte;
   network.head = 1;
   return network;

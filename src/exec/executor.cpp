@@ -59,8 +59,10 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
   std::size_t most_sends = 0;
   std::size_t most_receives = 0;
   for (LegLayout& leg : legs_) {
-    most_sends = std::max(most_sends, leg.sends.size());
-    most_receives = std::max(most_receives, leg.receives.size());
+    for (const Hop& hop : leg.hops) {
+      most_sends = std::max(most_sends, hop.sends.size());
+      most_receives = std::max(most_receives, hop.receives.size());
+    }
     if (leg.is_exchange || leg.sources.empty() || leg.targets.empty()) continue;
     // What stays in its area is in the cache already, where it was gathered from, unless the tile
     // is so large that its two sides have driven it out.
@@ -195,15 +197,14 @@ Index element_bytes(const Parcel& parcel) {
 }  // namespace
 
 template <class T>
-void Executor<T>::keep(std::size_t leg, const Areas& areas) const {
-  const LegLayout& here = legs_[leg];
-  if (here.kept_from.size == 0) return;
-  const Index element = element_bytes<T>(here.kept_from);
-  const auto* const from =
-      reinterpret_cast<const std::byte*>(readable<T>(areas, here.kept_from.area));
-  auto* const to = reinterpret_cast<std::byte*>(writable<T>(areas, here.kept_to.area));
-  std::memcpy(to + here.kept_to.offset * element, from + here.kept_from.offset * element,
-              static_cast<std::size_t>(here.kept_from.size * element));
+void Executor<T>::keep(std::size_t leg, const Areas& areas, std::size_t hop) const {
+  for (const Hop::Kept& kept : legs_[leg].hops[hop].kept) {
+    const Index element = element_bytes<T>(kept.from);
+    const auto* const from = reinterpret_cast<const std::byte*>(readable<T>(areas, kept.from.area));
+    auto* const to = reinterpret_cast<std::byte*>(writable<T>(areas, kept.to.area));
+    std::memcpy(to + kept.to.offset * element, from + kept.from.offset * element,
+                static_cast<std::size_t>(kept.from.size * element));
+  }
 }
 
 namespace {
@@ -226,19 +227,22 @@ std::span<const transport::Message> resolve(const std::vector<Parcel>& parcels,
 }  // namespace
 
 template <class T>
-std::span<const transport::Message> Executor<T>::sends(std::size_t leg, const Areas& areas) {
-  return resolve<T>(legs_[leg].sends, areas, sending_);
+std::span<const transport::Message> Executor<T>::sends(std::size_t leg, const Areas& areas,
+                                                       std::size_t hop) {
+  return resolve<T>(legs_[leg].hops[hop].sends, areas, sending_);
 }
 
 template <class T>
-std::span<const transport::Message> Executor<T>::receives(std::size_t leg, const Areas& areas) {
-  return resolve<T>(legs_[leg].receives, areas, receiving_);
+std::span<const transport::Message> Executor<T>::receives(std::size_t leg, const Areas& areas,
+                                                          std::size_t hop) {
+  return resolve<T>(legs_[leg].hops[hop].receives, areas, receiving_);
 }
 
 template <class T>
 std::vector<transport::Turn> Executor<T>::turns(std::size_t leg, bool sending) const {
   std::vector<transport::Turn> result;
-  for (const Parcel& parcel : sending ? legs_[leg].sends : legs_[leg].receives) {
+  const Hop& only = legs_[leg].hops.front();
+  for (const Parcel& parcel : sending ? only.sends : only.receives) {
     result.push_back(parcel.turn);
     result.back().apart *= element_bytes<T>(parcel);
   }

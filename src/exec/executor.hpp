@@ -46,6 +46,18 @@ struct Parcel {
   Index owner = 0;            ///< rank whose window it lies in, where the area is one
 };
 
+/// What an exchange does at a time: copies some on this rank, then sends and receives.
+struct Hop {
+  /// What stays on this rank: where it is and where it goes.
+  struct Kept {
+    Parcel from;
+    Parcel to;
+  };
+  std::vector<Kept> kept;
+  std::vector<Parcel> sends;     ///< in the order of rounds, to others
+  std::vector<Parcel> receives;  ///< likewise, from others
+};
+
 /// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
 struct Twiddle {
   /// A digit of j.
@@ -93,10 +105,7 @@ struct LegLayout {
   bool streams = false;           ///< writes past the caches
   bool scales = false;            ///< the last that computes applies the factor
   Route route = Route::messages;  ///< of an exchange
-  std::vector<Parcel> sends;      ///< in the order of rounds, to others
-  std::vector<Parcel> receives;   ///< likewise, from others
-  Parcel kept_from;               ///< what stays on this rank: where it is (size 0: nothing)
-  Parcel kept_to;                 ///< and where it goes
+  std::vector<Hop> hops;          ///< of an exchange: one, by relays several
   bool flows = false;             ///< an exchange that goes on beside the sweeps around it
   Index sent_chunks = 1;          ///< of the sweep before it, where it flows
   Index taken_chunks = 1;         ///< of the sweep behind it
@@ -153,11 +162,12 @@ template <class T>
 class Executor {
  public:
   /// Where the areas are. `workspace` holds main + spill elements of the Workspace of this rank,
-  /// `tile` tile elements for every thread; both are aligned to 64 bytes.
+  /// `transit` transit elements, `tile` tile elements for every thread; all aligned to 64 bytes.
   struct Areas {
     const Number<T>* input = nullptr;
     Number<T>* output = nullptr;
     Number<T>* workspace = nullptr;
+    Number<T>* transit = nullptr;
     Number<T>* tile = nullptr;
     /// Both windows of every rank, by rank; empty where the plan has none.
     std::array<std::span<Number<T>* const>, 2> windows = {};
@@ -189,11 +199,15 @@ class Executor {
   /// Runs one chunk of it, and `pulse` every now and then, on the calling thread.
   void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, Factor<T> factor,
              const Pulse& pulse) const;
-  /// Moves what an exchange leaves on this rank.
-  void keep(std::size_t leg, const Areas& areas) const;
-  /// Messages of an exchange; valid until the next call for the same executor. Allocates nothing.
-  std::span<const transport::Message> sends(std::size_t leg, const Areas& areas);
-  std::span<const transport::Message> receives(std::size_t leg, const Areas& areas);
+  /// Hops of an exchange, one after the other: one, but by relays. Ranks may differ.
+  [[nodiscard]] std::size_t hops(std::size_t leg) const { return legs_[leg].hops.size(); }
+  /// Moves what a hop leaves on this rank; before its messages.
+  void keep(std::size_t leg, const Areas& areas, std::size_t hop = 0) const;
+  /// Messages of a hop; valid until the next call for the same executor. Allocates nothing.
+  std::span<const transport::Message> sends(std::size_t leg, const Areas& areas,
+                                            std::size_t hop = 0);
+  std::span<const transport::Message> receives(std::size_t leg, const Areas& areas,
+                                               std::size_t hop = 0);
   /// When these may go and come, where the exchange flows; in the same order.
   [[nodiscard]] std::vector<transport::Turn> turns(std::size_t leg, bool sending) const;
 

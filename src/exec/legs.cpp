@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "exec/run.hpp"
 #include "kallima/error.hpp"
 #include "plan/mirror.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 
 namespace kallima::exec {
 
@@ -50,6 +52,52 @@ void restrict_to(Patch& patch, int digit, const Range& range) {
   Progression& places = patch.places[static_cast<std::size_t>(digit)];
   places = Progression::make(places.at(range.begin), places.step, range.size());
 }
+
+/// Who sends to whom.
+struct Between {
+  Index sender = 0;
+  Index taker = 0;
+};
+
+/// The pieces of an exchange, as its messages' parts cut them. In a message they lie in the order
+/// of the state behind it.
+class PieceParts {
+ public:
+  PieceParts(const Plan& plan, std::size_t step)
+      : exchange_(std::get<Exchange>(plan.steps()[step])),
+        cutting_(plan, step),
+        parts_(parts_of(exchange_.chunks)) {}
+
+  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
+
+  /// All of a piece, at `offset`.
+  [[nodiscard]] Patch whole(Patch piece, Index offset) const {
+    piece.offset = offset;
+    piece.strides = dense_strides(piece.places, exchange_.to.order());
+    return piece;
+  }
+
+  /// What of it is in one part, at `offset`.
+  [[nodiscard]] Patch cut(Patch piece, std::size_t number, const Between& between,
+                          Index offset) const {
+    const Chunks& chunks = exchange_.chunks;
+    const Part& part = parts_[number];
+    if (chunks.sent > 1) {
+      restrict_to(piece, chunks.sent_digit, cutting_.sent(between.sender, part.first, part.end));
+    }
+    if (chunks.taken > 1) {
+      restrict_to(piece, chunks.taken_digit,
+                  cutting_.taken(between.taker, part.taken, part.taken + 1));
+    }
+    return whole(std::move(piece), offset);
+  }
+
+ private:
+  const Exchange& exchange_;
+  Cutting cutting_;
+  std::vector<Part> parts_;
+};
 
 /// Elements that take the room of a complex one.
 Index unit_of(const Element& element) { return element.complex ? 1 : 2; }
@@ -155,11 +203,9 @@ class Builder {
   /// Parcels are in the order in which they go or come.
   [[nodiscard]] Packed in_lanes(std::size_t step, bool sending, Area area) const {
     const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
-    const Chunks& chunks = exchange.chunks;
     const Layout& from = plan_.states()[step].layout;
     const Index unit = unit_of(plan_.states()[step].element);
-    const Cutting cutting(plan_, step);
-    const std::vector<Part> parts = parts_of(chunks);
+    const PieceParts parts(plan_, step);
     const std::vector<Lane> all = lanes(plan_, step, rank_);
     const std::vector<Placed> placed = placed_lanes(all, area == Area::output, unit * capacity_);
     std::vector<NumberedParcel> parcels;
@@ -177,20 +223,17 @@ class Builder {
       const Index base = placed[i].begin + (placed[i].spills ? unit * spill_at_ : 0);
       patch.places = piece.places;
       if (lane.peer == rank_) {
-        patch.offset = base;
-        patch.strides = dense_strides(patch.places, exchange.to.order());
-        result.patches.push_back(std::move(patch));
+        result.patches.push_back(parts.whole(patch, base));
         continue;
       }
       const Index sender = sending ? rank_ : lane.peer;
       const Index taker = sending ? lane.peer : rank_;
       for (std::size_t p = 0; p < parts.size(); ++p) {
-        const Part& part = parts[p];
-        Patch here = part_of(patch, step, part, {sender, taker}, cutting,
-                             base + begins[p] + (sending ? lane.apart : 0));
+        Patch here =
+            parts.cut(patch, p, {sender, taker}, base + begins[p] + (sending ? lane.apart : 0));
         const Parcel parcel{lane.peer,   here.area,
                             here.offset, begins[p + 1] - begins[p],
-                            unit == 2,   turn_of(lane, i, part, sending),
+                            unit == 2,   turn_of(lane, i, parts[p], sending),
                             rank_};
         parcels.push_back({p, parcel});
         result.patches.push_back(std::move(here));
@@ -217,11 +260,9 @@ class Builder {
   /// its node; and the messages of the lanes that it owns.
   [[nodiscard]] Packed in_nodes(std::size_t step, bool sending, Area area) const {
     const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
-    const Chunks& chunks = exchange.chunks;
     const Layout& from = plan_.states()[step].layout;
     const Index unit = unit_of(plan_.states()[step].element);
-    const Cutting cutting(plan_, step);
-    const std::vector<Part> parts = parts_of(chunks);
+    const PieceParts parts(plan_, step);
     const NodeMap map = node_map(plan_);
     const NodeLayout node = node_layout(plan_, step, map.node_of(rank_));
     Packed result;
@@ -240,14 +281,11 @@ class Builder {
       patch.owner = place.window;
       patch.places = piece.places;
       if (map.node_of(place.sender) == map.node_of(place.taker)) {
-        patch.offset = place.begins[0];
-        patch.strides = dense_strides(patch.places, exchange.to.order());
-        result.patches.push_back(std::move(patch));
+        result.patches.push_back(parts.whole(patch, place.begins[0]));
         continue;
       }
       for (std::size_t p = 0; p < parts.size(); ++p) {
-        result.patches.push_back(
-            part_of(patch, step, parts[p], {place.sender, place.taker}, cutting, place.begins[p]));
+        result.patches.push_back(parts.cut(patch, p, {place.sender, place.taker}, place.begins[p]));
       }
     }
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -289,8 +327,7 @@ class Builder {
   /// Where what a rank holds on both sides of the exchange of k with n - k stays: in the user's own
   /// array, if the half spectrum is that, and what travels goes by windows.
   [[nodiscard]] std::optional<Area> home(std::size_t step, bool in_place) const {
-    const auto* const exchange =
-        step < plan_.steps().size() ? std::get_if<Exchange>(&plan_.steps()[step]) : nullptr;
+    const Exchange* const exchange = exchange_at(plan_, step);
     if (exchange == nullptr || !exchange->mirrors() || exchange->route != Route::windows) {
       return std::nullopt;
     }
@@ -302,30 +339,6 @@ class Builder {
   }
 
  private:
-  /// Who sends to whom.
-  struct Between {
-    Index sender = 0;
-    Index taker = 0;
-  };
-
-  /// What of a piece is in one part of a message; that lies at `offset`, in the order of the state
-  /// behind the exchange.
-  [[nodiscard]] Patch part_of(Patch piece, std::size_t step, const Part& part,
-                              const Between& between, const Cutting& cutting, Index offset) const {
-    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
-    const Chunks& chunks = exchange.chunks;
-    if (chunks.sent > 1) {
-      restrict_to(piece, chunks.sent_digit, cutting.sent(between.sender, part.first, part.end));
-    }
-    if (chunks.taken > 1) {
-      restrict_to(piece, chunks.taken_digit,
-                  cutting.taken(between.taker, part.taken, part.taken + 1));
-    }
-    piece.offset = offset;
-    piece.strides = dense_strides(piece.places, exchange.to.order());
-    return piece;
-  }
-
   static transport::Turn turn_of(const Lane& lane, std::size_t number, const Part& part,
                                  bool sending) {
     transport::Turn turn;
@@ -410,11 +423,56 @@ std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, In
   return result;
 }
 
-Parcel own(const std::vector<Parcel>& parcels, Index rank) {
-  for (const Parcel& parcel : parcels) {
-    if (parcel.peer == rank) return parcel;
+/// Every rank's message for every other one it has something for, and what stays.
+Hop in_one_hop(const Packed& sent, const Packed& received, Index rank, Index ranks) {
+  Hop hop;
+  hop.sends = in_rounds(sent.parcels, rank, ranks, true);
+  hop.receives = in_rounds(received.parcels, rank, ranks, false);
+  const auto own = [&](const Parcel& parcel) { return parcel.peer == rank; };
+  const auto from = std::find_if(sent.parcels.begin(), sent.parcels.end(), own);
+  const auto to = std::find_if(received.parcels.begin(), received.parcels.end(), own);
+  if (from != sent.parcels.end()) hop.kept.push_back({*from, *to});
+  return hop;
+}
+
+/// The same by relays. What a rank sends in a hop is put together in transit, what it receives
+/// stays there; the last hop brings home what has come, and what never left.
+std::vector<Hop> in_hops(const std::vector<RelayHop>& relayed, const RelayRoom& room,
+                         const Packed& sent, const Packed& received, Index rank) {
+  std::map<std::pair<Index, Index>, Parcel> held;  // by sender and taker
+  for (const Parcel& parcel : sent.parcels) held[{rank, parcel.peer}] = parcel;
+  const bool real = !sent.parcels.empty()
+                        ? sent.parcels.front().real
+                        : !received.parcels.empty() && received.parcels.front().real;
+  Index arrives = room.out;
+  std::vector<Hop> hops;
+  for (const RelayHop& relay : relayed) {
+    Hop hop;
+    Index leaves = 0;
+    for (const RelayMessage& message : relay.sends) {
+      hop.sends.push_back({message.peer, Area::transit, leaves, message.size(), real});
+      for (const RelayMessage::Load& load : message.loads) {
+        const auto piece = held.find({load.sender, load.taker});
+        hop.kept.push_back({piece->second, {message.peer, Area::transit, leaves, load.size, real}});
+        held.erase(piece);
+        leaves += load.size;
+      }
+    }
+    for (const RelayMessage& message : relay.receives) {
+      hop.receives.push_back({message.peer, Area::transit, arrives, message.size(), real});
+      for (const RelayMessage::Load& load : message.loads) {
+        held[{load.sender, load.taker}] = {message.peer, Area::transit, arrives, load.size, real};
+        arrives += load.size;
+      }
+    }
+    hops.push_back(std::move(hop));
   }
-  return {};
+  Hop home;
+  for (const Parcel& parcel : received.parcels) {
+    home.kept.push_back({held.at({parcel.peer, rank}), parcel});
+  }
+  hops.push_back(std::move(home));
+  return hops;
 }
 
 Twiddle twiddle_of(const State& state, int swept, Index rank) {
@@ -479,15 +537,11 @@ std::vector<LegLayout> chunks_of(const LegLayout& leg) {
 
 std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index rank) {
   const Builder builder(plan, schedule, rank);
-  const auto exchange_at = [&](std::size_t step) -> const Exchange& {
-    return std::get<Exchange>(plan.steps()[step]);
-  };
   const auto layout_at = [&](std::size_t state) -> const Layout& {
     return plan.states()[state].layout;
   };
   const auto flows_at = [&](std::size_t step) {
-    const auto* const exchange =
-        step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+    const Exchange* const exchange = exchange_at(plan, step);
     return exchange != nullptr && exchange->flows();
   };
   std::vector<LegLayout> legs;
@@ -511,13 +565,12 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     const Element& element_after = plan.states()[last + 1].element;
     out.from_real = !element.complex;
     out.to_real = !element_after.complex;
-    if (std::holds_alternative<Exchange>(plan.steps()[step])) {
-      const Exchange& exchange = exchange_at(step);
+    if (const Exchange* const moved = exchange_at(plan, step)) {
+      const Exchange& exchange = *moved;
       if (leg.meets) {
         out.is_exchange = true;
         out.route = exchange.route;
-        out.sends = builder.moved(step, true);
-        out.receives = builder.moved(step, false);
+        out.hops = {{{}, builder.moved(step, true), builder.moved(step, false)}};
         legs.push_back(std::move(out));
         continue;
       }
@@ -527,12 +580,13 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
         out.route = exchange.route;
         out.sent_chunks = exchange.chunks.sent;
         out.taken_chunks = exchange.chunks.taken;
-        out.sends = builder.flowing(step, true, leg.from).parcels;
-        out.receives = builder.flowing(step, false, leg.to).parcels;
+        out.hops = {{{},
+                     builder.flowing(step, true, leg.from).parcels,
+                     builder.flowing(step, false, leg.to).parcels}};
         if (exchange.chunks.sent == 1) {
           // The sweep before may be cut for an exchange before it.
           const auto all = static_cast<Index>(std::max<std::size_t>(1, legs.back().bounds.size()));
-          for (Parcel& parcel : out.sends) parcel.turn.needs = all;
+          for (Parcel& parcel : out.hops.front().sends) parcel.turn.needs = all;
           out.sent_chunks = all;
         }
         legs.push_back(std::move(out));
@@ -542,10 +596,13 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       const Packed received = builder.packed(step, false, leg.to);
       out.is_exchange = true;
       out.route = exchange.route;
-      out.sends = in_rounds(sent.parcels, rank, plan.ranks(), true);
-      out.receives = in_rounds(received.parcels, rank, plan.ranks(), false);
-      out.kept_from = own(sent.parcels, rank);
-      out.kept_to = own(received.parcels, rank);
+      if (exchange.route == Route::relays) {
+        const RelayGroup group(before, exchange.to, rank);
+        out.hops = in_hops(group.hops(rank, exchange.radix), group.room(rank, exchange.radix), sent,
+                           received, rank);
+      } else {
+        out.hops = {in_one_hop(sent, received, rank, plan.ranks())};
+      }
       legs.push_back(std::move(out));
       continue;
     }
@@ -559,9 +616,10 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     }
     // Beside the exchange of k with n - k, the half spectrum is seen in rows.
     const auto mirror_at = [&](std::size_t exchange) -> std::optional<Mirror> {
-      if (out.sweep.kernel != Kernel::none || exchange >= plan.steps().size()) return std::nullopt;
-      const auto* const moved = std::get_if<Exchange>(&plan.steps()[exchange]);
-      if (moved == nullptr || !moved->mirrors()) return std::nullopt;
+      const Exchange* const moved = exchange_at(plan, exchange);
+      if (out.sweep.kernel != Kernel::none || moved == nullptr || !moved->mirrors()) {
+        return std::nullopt;
+      }
       return Mirror::between(plan.states()[exchange], plan.states()[exchange + 1]);
     };
     const std::optional<Mirror> unfolded = step > 0 ? mirror_at(step - 1) : std::nullopt;

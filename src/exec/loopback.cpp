@@ -22,6 +22,8 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup)
       memory_.emplace_back(source, (second ? need.other_window : need.window) * bytes, "window");
       windows_[second ? 1 : 0].push_back(reinterpret_cast<Number<T>*>(memory_.back().view().data));
     }
+    memory_.emplace_back(source, need.transit * bytes, "transit");
+    areas.transit = reinterpret_cast<Number<T>*>(memory_.back().view().data);
     memory_.emplace_back(source, need.tile * bytes, "tile");
     areas.tile = reinterpret_cast<Number<T>*>(memory_.back().view().data);
     executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
@@ -52,36 +54,44 @@ void Loopback<T>::run(const std::vector<const Number<T>*>& in, const std::vector
       for (std::size_t r = 0; r < ranks; ++r) executors_[r].sweep(leg, areas_[r], factor);
       continue;
     }
-    exchange(leg);
+    std::size_t hops = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      hops = std::max(hops, executors_[r].hops(leg));
+      ++counters_[r].exchanges;
+    }
+    for (std::size_t hop = 0; hop < hops; ++hop) exchange(leg, hop);
   }
 }
 
+/// One hop; those who have no more of them are done.
 template <class T>
-void Loopback<T>::exchange(std::size_t leg) {
+void Loopback<T>::exchange(std::size_t leg, std::size_t hop) {
   const std::size_t ranks = executors_.size();
   // Of an exchange that flows, what arrives takes the place of what has been sent: everything is
   // taken out before anything is put back.
   const bool staged = executors_.front().flows(leg);
   const bool moves = executors_.front().route(leg) != Route::windows;
   for (std::size_t r = 0; r < ranks; ++r) {
-    executors_[r].keep(leg, areas_[r]);
-    ++counters_[r].exchanges;
+    if (hop >= executors_[r].hops(leg)) continue;
+    executors_[r].keep(leg, areas_[r], hop);
     std::byte* stage = staged ? staging_[r].view().data : nullptr;
-    for (const transport::Message& message : executors_[r].sends(leg, areas_[r])) {
+    for (const transport::Message& message : executors_[r].sends(leg, areas_[r], hop)) {
       ++counters_[r].messages_sent;
       counters_[r].bytes_sent += message.data.bytes;
       if (staged) stage = std::copy_n(message.data.data, message.data.bytes, stage);
     }
   }
   for (std::size_t r = 0; r < ranks; ++r) {
-    const auto receives = executors_[r].receives(leg, areas_[r]);
+    if (hop >= executors_[r].hops(leg)) continue;
+    const auto receives = executors_[r].receives(leg, areas_[r], hop);
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const transport::Message& message = receives[i];
       // Messages between two ranks keep their order.
       const auto before = std::count_if(
           receives.begin(), receives.begin() + static_cast<std::ptrdiff_t>(i),
           [&](const transport::Message& other) { return other.peer == message.peer; });
-      const std::byte* const data = sent(leg, message, static_cast<Index>(r), before, staged);
+      const std::byte* const data =
+          sent({leg, hop}, message, static_cast<Index>(r), before, staged);
       if (moves) std::copy_n(data, message.data.bytes, message.data.data);
       ++counters_[r].messages_received;
       counters_[r].bytes_received += message.data.bytes;
@@ -91,11 +101,11 @@ void Loopback<T>::exchange(std::size_t leg) {
 
 /// What the sender of a message has for it, which is the `number`-th to that rank.
 template <class T>
-const std::byte* Loopback<T>::sent(std::size_t leg, const transport::Message& wanted, Index rank,
+const std::byte* Loopback<T>::sent(const Moment& at, const transport::Message& wanted, Index rank,
                                    Index number, bool staged) {
   const auto peer = static_cast<std::size_t>(wanted.peer);
   Index offset = 0;
-  for (const transport::Message& message : executors_[peer].sends(leg, areas_[peer])) {
+  for (const transport::Message& message : executors_[peer].sends(at.leg, areas_[peer], at.hop)) {
     if (message.peer == rank && number-- == 0) {
       if (message.data.bytes != wanted.data.bytes) {
         throw InternalError("sender and receiver disagree about a message");

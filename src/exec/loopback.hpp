@@ -30,9 +30,14 @@ class Loopback {
   }
 
  private:
-  void exchange(std::size_t leg);
-  const std::byte* sent(std::size_t leg, const transport::Message& wanted, Index rank, Index number,
-                        bool staged);
+  /// A hop of an exchange.
+  struct Moment {
+    std::size_t leg = 0;
+    std::size_t hop = 0;
+  };
+  void exchange(std::size_t leg, std::size_t hop);
+  const std::byte* sent(const Moment& at, const transport::Message& wanted, Index rank,
+                        Index number, bool staged);
 
   std::vector<Buffer> memory_;
   std::vector<Buffer> staging_;                     // by rank

@@ -94,23 +94,42 @@ struct Operation<T> {
   }
 };
 
-/// Where nothing is multiplied.
-struct NoRoots {
-  Index modulus = 1;
+/// What operations of one 64-bit number per element have in common: it takes the room of a complex
+/// number of single precision, and their engines learn nothing.
+struct OfWords {
+  static constexpr bool learns = false;
+  static constexpr Precision precision = Precision::f32;
 
-  [[nodiscard]] Index n() const { return modulus; }
-  [[nodiscard]] static Index bytes() { return 0; }
+  static std::string export_wisdom() { return {}; }
+  static void import_wisdom(const std::string& /*wisdom*/) {}
+};
+
+/// What those have in common that multiply nothing between the sweeps of an axis.
+template <class Number>
+struct WithoutRoots : OfWords {
+  struct Roots {
+    Index modulus = 1;
+
+    [[nodiscard]] Index n() const { return modulus; }
+    [[nodiscard]] static Index bytes() { return 0; }
+  };
+
+  template <class Setup>
+  static Roots make_roots(const Setup& /*setup*/, Index modulus,
+                          const std::shared_ptr<MemorySource>& /*memory*/) {
+    return {modulus};
+  }
+  static void twiddle(const TwiddledLines<Number>& /*lines*/, const Roots& /*roots*/,
+                      bool /*backward*/) {}
 };
 
 /// The number-theoretic transform: of residues, with roots of unity of their field.
 template <>
-struct Operation<NumberTheoretic> {
+struct Operation<NumberTheoretic> : OfWords {
   using Number = local::Residue;
   using Real = Number;  // there are none
   using Factor = Number;
   using Engine = local::Butterflies<local::ResidueStages>;
-  static constexpr bool learns = false;
-  static constexpr Precision precision = Precision::f32;
 
   struct Setup {
     std::shared_ptr<const local::Field> field = local::Field::standard();
@@ -145,8 +164,6 @@ struct Operation<NumberTheoretic> {
   static Factor reciprocal(const Setup& setup, Index n) {
     return setup.field->inverse(static_cast<Number>(n) % setup.field->prime());
   }
-  static std::string export_wisdom() { return {}; }
-  static void import_wisdom(const std::string& /*wisdom*/) {}
   static std::string to_text(const Setup& setup) {
     return "prime " + std::to_string(setup.field->prime()) + "\n";
   }
@@ -162,31 +179,20 @@ struct Operation<NumberTheoretic> {
 
 /// The Walsh-Hadamard transform: the same without roots of unity.
 template <>
-struct Operation<Walsh> {
+struct Operation<Walsh> : WithoutRoots<double> {
   using Number = double;
   using Real = Number;
   using Factor = double;
   using Engine = local::Butterflies<local::WalshStages>;
-  static constexpr bool learns = false;
-  static constexpr Precision precision = Precision::f32;
 
   struct Setup {};
-  using Roots = NoRoots;
 
   static int sign(const Plan& /*plan*/, int /*step*/, Index /*rank*/) { return 1; }
   static Engine make_engine(const Setup& /*setup*/, const local::Batch& batch, int /*sign*/,
                             Number* /*from*/, Number* /*to*/) {
     return {batch, {}};
   }
-  static Roots make_roots(const Setup& /*setup*/, Index modulus,
-                          const std::shared_ptr<MemorySource>& /*memory*/) {
-    return {modulus};
-  }
-  static void twiddle(const TwiddledLines<Number>& /*lines*/, const Roots& /*roots*/,
-                      bool /*backward*/) {}
   static Factor reciprocal(const Setup& /*setup*/, Index n) { return 1. / static_cast<double>(n); }
-  static std::string export_wisdom() { return {}; }
-  static void import_wisdom(const std::string& /*wisdom*/) {}
   static std::string to_text(const Setup& /*setup*/) { return {}; }
   static void scale(const Setup& /*setup*/, Number* data, Index apart, Index lines, Index length,
                     Factor factor) {
@@ -196,18 +202,15 @@ struct Operation<Walsh> {
 
 /// The bitonic sort, of plans whose sweeps compare.
 template <>
-struct Operation<Bitonic> {
+struct Operation<Bitonic> : WithoutRoots<local::KeyBits> {
   using Number = local::KeyBits;
   using Real = Number;
   using Factor = int;  // keys are not multiplied
   using Engine = local::Butterflies<local::SortStages>;
-  static constexpr bool learns = false;
-  static constexpr Precision precision = Precision::f32;
 
   struct Setup {
     local::KeyKind kind = local::KeyKind::natural;
   };
-  using Roots = NoRoots;
 
   /// The code of the SortStep that a sweep is on a rank.
   static int sign(const Plan& plan, int step, Index rank);
@@ -215,15 +218,7 @@ struct Operation<Bitonic> {
                             Number* /*from*/, Number* /*to*/) {
     return {batch, {setup.kind, local::SortStep::of_code(sign)}};
   }
-  static Roots make_roots(const Setup& /*setup*/, Index modulus,
-                          const std::shared_ptr<MemorySource>& /*memory*/) {
-    return {modulus};
-  }
-  static void twiddle(const TwiddledLines<Number>& /*lines*/, const Roots& /*roots*/,
-                      bool /*backward*/) {}
   static Factor reciprocal(const Setup& /*setup*/, Index /*n*/) { return 1; }
-  static std::string export_wisdom() { return {}; }
-  static void import_wisdom(const std::string& /*wisdom*/) {}
   static std::string to_text(const Setup& setup) {
     return "kind of keys " + std::to_string(static_cast<int>(setup.kind)) + "\n";
   }

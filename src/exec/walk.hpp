@@ -53,6 +53,8 @@ Number<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index o
       return areas.windows[0].empty() ? nullptr : areas.windows[0][static_cast<std::size_t>(owner)];
     case Area::other_window:
       return areas.windows[1].empty() ? nullptr : areas.windows[1][static_cast<std::size_t>(owner)];
+    case Area::transit:
+      return areas.transit;
   }
   return nullptr;
 }

@@ -7,18 +7,13 @@
 
 #include "kallima/error.hpp"
 #include "kallima/pieces.hpp"
-#include "machine/platform.hpp"
+#include "machine/wiring.hpp"
 
 namespace kallima {
 
 namespace {
 
 double real(Index count) { return static_cast<double>(count); }
-
-/// Groups that so many nodes side by side belong to.
-Index groups_of(const Topology& topology, Index nodes) {
-  return ceil_div(nodes * topology.groups, std::max(nodes, topology.nodes));
-}
 
 /// Steps up a ring; as many down where they are negative.
 Index steps(Index from, Index to, Index side) {

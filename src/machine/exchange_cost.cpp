@@ -21,7 +21,7 @@ Cost link_cost(Model model, const Link& link, Index messages, Index bytes) {
 /// with large ones; where short ones are cheaper a byte (a link lets some through at once), sharing
 /// is as much cheaper.
 double shared_per_byte(const Link& link, double message_bytes) {
-  const double large = link.per_byte.points().empty() ? 0. : link.per_byte.points().back().second;
+  const double large = large_per_byte(link);
   if (large <= 0.) return link.node_per_byte;
   return link.node_per_byte * std::min(1., link.per_byte.at(message_bytes) / large);
 }

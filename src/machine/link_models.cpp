@@ -30,4 +30,8 @@ double latency_seconds(Model model, const Link& link, Index messages) {
   return models::exchange_seconds(model, network_of(link, 1.), {messages, messages, 0, 0});
 }
 
+double large_per_byte(const Link& link) {
+  return link.per_byte.points().empty() ? 0. : link.per_byte.points().back().second;
+}
+
 }  // namespace kallima

@@ -14,4 +14,7 @@ double exchange_seconds(Model model, const Link& link, Index messages, Index byt
 /// Of these, what does not depend on the bytes.
 double latency_seconds(Model model, const Link& link, Index messages);
 
+/// Seconds per byte of large messages; 0 where the machine does not say.
+double large_per_byte(const Link& link);
+
 }  // namespace kallima

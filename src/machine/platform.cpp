@@ -9,20 +9,14 @@
 #include <numeric>
 
 #include "kallima/error.hpp"
+#include "machine/link_models.hpp"
+#include "machine/wiring.hpp"
 
 namespace kallima {
 
 namespace {
 
 double real(Index count) { return static_cast<double>(count); }
-
-/// The smallest divisor of n that is not below `least`.
-Index divisor_from(Index n, double least) {
-  for (Index d = std::max<Index>(1, static_cast<Index>(std::ceil(least - 1e-9))); d < n; ++d) {
-    if (n % d == 0) return d;
-  }
-  return n;
-}
 
 /// Mean distance round a ring between two of its nodes, itself included.
 double mean_around(Index side) { return std::floor(real(side) * real(side) / 4.) / real(side); }
@@ -64,9 +58,7 @@ Built build_torus(const Topology& topology, Index nodes) {
 }
 
 Built build_dragonfly(const Topology& topology, Index nodes) {
-  const Index groups = topology.nodes > 0
-                           ? ceil_div(nodes * topology.groups, std::max(nodes, topology.nodes))
-                           : topology.groups;
+  const Index groups = groups_of(topology, nodes);
   if (groups < 2) return build_full();
   const Index group = nodes / groups;
   if (nodes % groups != 0 || group < groups) {
@@ -106,11 +98,6 @@ Built build(const Topology& topology, Index nodes) {
   throw InternalError("a wiring without a platform");
 }
 
-/// Of large messages; 0 where the machine does not say.
-double large_per_byte(const Link& link) {
-  return link.per_byte.points().empty() ? 0. : link.per_byte.points().back().second;
-}
-
 /// What may stand between the marks of an XML comment.
 std::string plain(std::string text) {
   std::replace_if(
@@ -119,22 +106,6 @@ std::string plain(std::string text) {
 }
 
 }  // namespace
-
-Index leaf_nodes(Index nodes) { return divisor_from(nodes, std::sqrt(real(nodes))); }
-
-std::vector<Index> torus_sides(Index nodes, Index dimensions) {
-  std::vector<Index> sides;
-  for (Index left = dimensions; left > 1; --left) {
-    // The largest divisor that is not above the root leaves the more even rest.
-    auto side = static_cast<Index>(std::floor(std::pow(real(nodes), 1. / real(left)) + 1e-9));
-    while (nodes % side != 0) --side;
-    sides.push_back(side);
-    nodes /= side;
-  }
-  sides.push_back(nodes);
-  std::sort(sides.begin(), sides.end());
-  return sides;
-}
 
 Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_node) {
   if (nodes < 1) throw InvalidOption("a platform of no nodes; give at least 1");
@@ -153,9 +124,8 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
   platform.machine = machine;
   platform.machine.topology.nodes = nodes;
   platform.machine.topology.taper = built.taper;
-  if (machine.topology.wiring == Wiring::dragonfly && machine.topology.nodes > nodes) {
-    platform.machine.topology.groups =
-        ceil_div(nodes * machine.topology.groups, machine.topology.nodes);
+  if (machine.topology.wiring == Wiring::dragonfly) {
+    platform.machine.topology.groups = groups_of(machine.topology, nodes);
   }
   const bool tapers =
       machine.topology.wiring == Wiring::fat_tree || machine.topology.wiring == Wiring::dragonfly;

@@ -22,12 +22,6 @@
 
 namespace kallima {
 
-/// Sides of a torus of so many nodes, the shortest first: as even as whole numbers can be.
-std::vector<Index> torus_sides(Index nodes, Index dimensions);
-
-/// Nodes below one switch of a tree with two levels: the smallest divisor from the root on.
-Index leaf_nodes(Index nodes);
-
 /// A platform of SimGrid and what belongs to it.
 struct Platform {
   std::string xml;                 ///< the platform file

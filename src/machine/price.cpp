@@ -14,10 +14,13 @@
 #include "base/text.hpp"
 #include "machine/congestion.hpp"
 #include "machine/exchange_cost.hpp"
+#include "machine/link_models.hpp"
 #include "machine/pace.hpp"
 #include "machine/pipeline.hpp"
 #include "machine/rates.hpp"
+#include "machine/relays.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "plan/schedule.hpp"
 
 namespace kallima {
@@ -64,6 +67,31 @@ class Pricer {
     return result;
   }
 
+  /// See relays.hpp.
+  [[nodiscard]] bool starts_bind(std::size_t step) const {
+    const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
+    const Traffic& moved = exchange.traffic;
+    if (moved.messages == 0) return false;
+    const Link& link = per_node_ < plan_.ranks() ? machine_.between_nodes : machine_.in_node;
+    const double bytes = static_cast<double>(moved.elements) / static_cast<double>(moved.messages) *
+                         static_cast<double>(plan_.states()[step].element.bytes());
+    return bytes * link.per_byte.at(bytes) < latency_seconds(options_.model, link, 1);
+  }
+
+  /// See relays.hpp.
+  std::vector<double> by_radix(std::size_t step, std::span<const Index> radices) {
+    std::vector<double> result;
+    for (const Leg& leg : schedule_.legs) {
+      if (leg.step == static_cast<int>(step)) result.push_back(price_leg(leg).cost.total());
+    }
+    const std::vector<RelayGroup> groups = groups_of(step);
+    for (const Index radix : radices) {
+      const auto hops = relay_traffic_by_node(groups, radix, per_node_);
+      result.push_back(relays_cost(step, hops).total());
+    }
+    return result;
+  }
+
   /// What the exchange at `step` takes with the sweeps beside it, for each way to cut it.
   std::vector<double> by_chunks(std::size_t step, std::span<const Chunks> ways) {
     std::vector<double> result;
@@ -102,8 +130,12 @@ class Pricer {
     const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
     Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
     if (!exchange.mirrors()) {
-      setting.crowding = crowding_of_exchange(machine_.topology, before.layout, exchange.to,
-                                              per_node_, exchange.traffic.most_messages_sent);
+      // By nodes, messages of many peers go together.
+      const Index peers = exchange.route == Route::nodes
+                              ? static_cast<Index>(pieces(before.layout, exchange.to, 0).size())
+                              : exchange.traffic.most_messages_sent;
+      setting.crowding =
+          crowding_of_exchange(machine_.topology, before.layout, exchange.to, per_node_, peers);
     }
     return {setting, division(setting, at, exchange), before.element.bytes()};
   }
@@ -226,7 +258,7 @@ class Pricer {
 
   /// In a plan a sweep finds less in the caches than one that is repeated.
   void lengthen(Cost& cost) {
-    const bool shared = by_windows(plan_) && plan_.ranks() > 1;
+    const bool shared = plan_.goes_by(Route::windows) && plan_.ranks() > 1;
     const Curve& nearest = shared ? machine_.windows.in_plan : pace_.nearest().in_plan;
     expect(nearest, arrays_, "bytes a rank goes through");
     const double factor =
@@ -299,6 +331,10 @@ class Pricer {
       step.cost = windows_cost({machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model});
       return;
     }
+    if (exchange.route == Route::relays) {
+      price_relays(at, step);
+      return;
+    }
     const Travel travel = travel_of(at);
     const NodeTraffic by_node = in_parts(travel.traffic, exchange.chunks.parts());
     step.bytes_between = step.bytes - by_node.elements_within * bytes;
@@ -317,6 +353,40 @@ class Pricer {
     if (exchange.flows()) return;  // what a rank keeps stays where it is
     const Index sent = in_complex(exchange.traffic.most_sent, before.element);
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
+  }
+
+  /// Hops, each when the one before is through. What leaves is put together, and in the end all is
+  /// brought home.
+  [[nodiscard]] Cost relays_cost(std::size_t at, const std::vector<NodeTraffic>& hops) {
+    const State& before = plan_.states()[at];
+    const Setting setting{machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model};
+    Cost cost;
+    Index put_together = 0;
+    for (const NodeTraffic& hop : hops) {
+      cost += messages_cost(setting, hop, before.element.bytes());
+      put_together += hop.most_within + hop.most_between;
+    }
+    cost.memory = copied(in_complex(put_together, before.element) + room(at + 1));
+    return cost;
+  }
+
+  [[nodiscard]] std::vector<RelayGroup> groups_of(std::size_t at) const {
+    return relay_groups(plan_.states()[at].layout, plan_.states()[at + 1].layout, plan_.ranks());
+  }
+
+  void price_relays(std::size_t at, StepCost& step) {
+    const Index bytes = plan_.states()[at].element.bytes();
+    const std::vector<NodeTraffic> hops = relay_traffic_by_node(
+        groups_of(at), std::get<Exchange>(plan_.steps()[at]).radix, per_node_);
+    step.bytes_between = step.bytes;
+    step.messages_between = step.messages;
+    for (const NodeTraffic& hop : hops) {
+      step.bytes_between -= hop.elements_within * bytes;
+      step.messages_between -= hop.messages_within;
+      expect_messages(machine_.in_node, hop.most_within * bytes, hop.most_messages_within);
+      expect_messages(machine_.between_nodes, hop.most_between * bytes, hop.most_messages_between);
+    }
+    step.cost = relays_cost(at, hops);
   }
 
   [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
@@ -428,6 +498,15 @@ Index PlanCost::messages() const {
 std::vector<double> seconds_by_chunks(const Plan& plan, const Machine& machine, std::size_t step,
                                       std::span<const Chunks> ways) {
   return Pricer(plan, machine, {}).by_chunks(step, ways);
+}
+
+bool starts_bind(const Plan& plan, const Machine& machine, std::size_t step) {
+  return Pricer(plan, machine, {}).starts_bind(step);
+}
+
+std::vector<double> seconds_by_radix(const Plan& plan, const Machine& machine, std::size_t step,
+                                     std::span<const Index> radices) {
+  return Pricer(plan, machine, {}).by_radix(step, radices);
 }
 
 PlanCost price(const Plan& plan, const Machine& machine, const PriceOptions& options) {

@@ -117,9 +117,12 @@ std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Sha
   return others;
 }
 
+const Exchange* exchange_at(const Plan& plan, std::size_t step) {
+  return step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+}
+
 Chunks chunks_at(const Plan& plan, std::size_t step) {
-  const auto* const exchange =
-      step < plan.steps().size() ? std::get_if<Exchange>(&plan.steps()[step]) : nullptr;
+  const Exchange* const exchange = exchange_at(plan, step);
   return exchange == nullptr ? Chunks{} : exchange->chunks;
 }
 

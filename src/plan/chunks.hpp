@@ -37,7 +37,10 @@ struct Part {
   Index taken = 0;
 };
 
-/// How a step is cut; one chunk where it is no exchange, or beyond the plan's ends.
+/// The exchange that a step is; null where it is none, or beyond the plan's ends.
+const Exchange* exchange_at(const Plan& plan, std::size_t step);
+
+/// How a step is cut; one chunk where it is no exchange.
 Chunks chunks_at(const Plan& plan, std::size_t step);
 
 /// The parts of every message, in the order in which they are sent.

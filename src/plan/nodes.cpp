@@ -17,6 +17,21 @@ using Pair = std::pair<Index, Index>;  // sender, taker
 /// What goes one way between two nodes: pieces and their parts.
 using Load = std::map<Pair, std::vector<Index>>;  // sizes of parts
 
+/// Calls out(sender, taker, size) for all that ranks of a node send, and in(...) for what comes to
+/// them from other nodes.
+template <class Out, class In>
+void for_pieces_of_node(const Plan& plan, std::size_t step, const NodeMap& map, Index node, Out out,
+                        In in) {
+  const Layout& from = plan.states()[step].layout;
+  const Layout& to = plan.states()[step + 1].layout;
+  for (Index rank = map.first(node); rank < map.end(node); ++rank) {
+    for (const Piece& piece : pieces(from, to, rank)) out(rank, piece.peer, piece.size);
+    for (const Piece& piece : pieces(to, from, rank)) {
+      if (map.node_of(piece.peer) != node) in(piece.peer, rank, piece.size);
+    }
+  }
+}
+
 /// Where the parts of a load begin, and the end.
 std::vector<Index> begins_of(const Load& load, std::size_t parts) {
   std::vector<Index> begins = {0};
@@ -72,14 +87,6 @@ bool has_nodes(const Plan& plan) {
   return true;
 }
 
-bool by_nodes(const Plan& plan) {
-  return plan.exchanges() > 0 &&
-         std::all_of(plan.steps().begin(), plan.steps().end(), [](const Step& step) {
-           const auto* const exchange = std::get_if<Exchange>(&step);
-           return exchange == nullptr || exchange->route == Route::nodes;
-         });
-}
-
 Traffic node_traffic(const Layout& from, const Layout& to, const NodeMap& map) {
   std::map<std::pair<Index, Index>, Index> between;  // elements, by nodes
   Traffic result;
@@ -122,7 +129,6 @@ std::vector<Index> node_windows(const Plan& plan, std::size_t step, Index node, 
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
   if (exchange.pipelined() && !uniform) return node_layout(plan, step, node).windows;
   const NodeMap map = node_map(plan);
-  const Layout& from = plan.states()[step].layout;
   std::vector<Index> windows(static_cast<std::size_t>(map.end(node) - map.first(node)));
   const auto window_of = [&](Index rank) -> Index& {
     return windows[static_cast<std::size_t>(rank - map.first(node))];
@@ -132,16 +138,13 @@ std::vector<Index> node_windows(const Plan& plan, std::size_t step, Index node, 
     Index in = 0;
   };
   std::map<Index, Both> by_node;
-  for (Index rank = map.first(node); rank < map.end(node); ++rank) {
-    for (const Piece& piece : pieces(from, exchange.to, rank)) {
-      const Index other = map.node_of(piece.peer);
-      (other == node ? window_of(piece.peer) : by_node[other].out) += piece.size;
-    }
-    for (const Piece& piece : pieces(exchange.to, from, rank)) {
-      const Index other = map.node_of(piece.peer);
-      if (other != node) by_node[other].in += piece.size;
-    }
-  }
+  for_pieces_of_node(
+      plan, step, map, node,
+      [&](Index /*sender*/, Index taker, Index size) {
+        const Index other = map.node_of(taker);
+        (other == node ? window_of(taker) : by_node[other].out) += size;
+      },
+      [&](Index sender, Index /*taker*/, Index size) { by_node[map.node_of(sender)].in += size; });
   const double part = exchange.pipelined() ? PartBegins(plan, step).largest() : 1.;
   for (const auto& [other, both] : by_node) {
     const Index larger = std::max(both.out, both.in);
@@ -154,7 +157,6 @@ std::vector<Index> node_windows(const Plan& plan, std::size_t step, Index node, 
 NodeLayout node_layout(const Plan& plan, std::size_t step, Index node) {
   const NodeMap map = node_map(plan);
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
-  const Layout& from = plan.states()[step].layout;
   const PartBegins part_begins(plan, step);
   const auto parts = static_cast<std::size_t>(exchange.chunks.parts());
   struct Both {
@@ -167,23 +169,21 @@ NodeLayout node_layout(const Plan& plan, std::size_t step, Index node) {
   const auto window_of = [&](Index rank) -> Index& {
     return result.windows[static_cast<std::size_t>(rank - map.first(node))];
   };
-  for (Index rank = map.first(node); rank < map.end(node); ++rank) {
-    for (const Piece& piece : pieces(from, exchange.to, rank)) {
-      const Index other = map.node_of(piece.peer);
-      if (other == node) {
-        Index& end = window_of(piece.peer);
-        result.out.push_back({rank, piece.peer, piece.peer, {end}});
-        end += piece.size;
-        continue;
-      }
-      by_node[other].out[{rank, piece.peer}] = part_begins.sizes(rank, piece.peer, piece.size);
-    }
-    for (const Piece& piece : pieces(exchange.to, from, rank)) {
-      const Index other = map.node_of(piece.peer);
-      if (other == node) continue;
-      by_node[other].in[{piece.peer, rank}] = part_begins.sizes(piece.peer, rank, piece.size);
-    }
-  }
+  for_pieces_of_node(
+      plan, step, map, node,
+      [&](Index sender, Index taker, Index size) {
+        const Index other = map.node_of(taker);
+        if (other != node) {
+          by_node[other].out[{sender, taker}] = part_begins.sizes(sender, taker, size);
+          return;
+        }
+        Index& end = window_of(taker);
+        result.out.push_back({sender, taker, taker, {end}});
+        end += size;
+      },
+      [&](Index sender, Index taker, Index size) {
+        by_node[map.node_of(sender)].in[{sender, taker}] = part_begins.sizes(sender, taker, size);
+      });
   result.in = result.out;
   for (const auto& [other, both] : by_node) {
     NodeLane lane;

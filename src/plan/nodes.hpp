@@ -41,9 +41,6 @@ bool listable(const NodeMap& map, const Traffic& by_ranks);
 /// share them, and its exchanges are between sweeps, listable, and none of k with n - k.
 bool has_nodes(const Plan& plan);
 
-/// True where there are exchanges, all by nodes.
-bool by_nodes(const Plan& plan);
-
 /// What messages between nodes carry; figures of one rank are of owners. O(ranks peers).
 Traffic node_traffic(const Layout& from, const Layout& to, const NodeMap& map);
 

@@ -8,6 +8,7 @@
 #include "plan/chunks.hpp"
 #include "plan/mirror.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 
 namespace kallima {
 
@@ -258,6 +259,12 @@ void Plan::append(Step step) {
 Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const State& after) const {
   const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
                                               : traffic(before.layout, exchange.to);
+  if (exchange.route == Route::relays) {
+    if (exchange.radix < 2 || !has_relays(*this, exchange)) {
+      throw InternalError("an exchange goes by relays that cannot");
+    }
+    return relay_traffic(relay_groups(before.layout, exchange.to, ranks_), exchange.radix);
+  }
   if (exchange.route != Route::nodes) return by_ranks;
   if (exchange.mirrors() || !listable(node_map(*this), by_ranks)) {
     throw InternalError("an exchange goes by nodes that cannot");
@@ -265,16 +272,26 @@ Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const St
   return node_traffic(before.layout, exchange.to, node_map(*this));
 }
 
+namespace {
+
+/// True where a message carries what one rank has for another.
+bool by_ranks(Route route) { return route != Route::nodes && route != Route::relays; }
+
+}  // namespace
+
 Plan Plan::with_route(Route route) const {
   if (route == Route::nodes && !has_nodes(*this)) route = Route::messages;
   Plan plan = *this;
   for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
     auto* const exchange = std::get_if<Exchange>(&plan.steps_[i]);
     if (exchange == nullptr) continue;
-    const bool counted_otherwise = (exchange->route == Route::nodes) != (route == Route::nodes);
-    exchange->route = route;
+    const bool relays = route == Route::relays && has_relays(plan, *exchange);
+    const Route taken = route == Route::relays && !relays ? Route::messages : route;
+    const bool counted_alike = by_ranks(exchange->route) && by_ranks(taken);
+    exchange->route = taken;
     exchange->chunks = {};
-    if (counted_otherwise) {
+    exchange->radix = relays ? 2 : 0;
+    if (!counted_alike) {
       exchange->traffic = traffic_of(*exchange, plan.states_[i], plan.states_[i + 1]);
     }
   }
@@ -285,6 +302,16 @@ Plan Plan::with_chunks(std::size_t step, const Chunks& chunks) const {
   Plan plan = *this;
   std::get<Exchange>(plan.steps_[step]).chunks = chunks;
   if (chunks.parts() > 1) Cutting(plan, step);  // throws
+  return plan;
+}
+
+Plan Plan::with_radix(std::size_t step, Index radix) const {
+  Plan plan = *this;
+  auto& exchange = std::get<Exchange>(plan.steps_[step]);
+  exchange.route = Route::relays;
+  exchange.chunks = {};
+  exchange.radix = radix;
+  exchange.traffic = traffic_of(exchange, plan.states_[step], plan.states_[step + 1]);
   return plan;
 }
 
@@ -305,6 +332,9 @@ Plan Plan::reversed() const {
       std::swap(moved.most_messages_sent, moved.most_messages_received);
       std::swap(exchange->chunks.sent, exchange->chunks.taken);
       std::swap(exchange->chunks.sent_digit, exchange->chunks.taken_digit);
+      if (exchange->route == Route::relays) {  // backwards, ways have other digits
+        exchange->traffic = traffic_of(*exchange, states_[i + 1], states_[i]);
+      }
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
@@ -320,6 +350,13 @@ Plan Plan::reversed() const {
 Index Plan::exchanges() const {
   return std::count_if(steps_.begin(), steps_.end(),
                        [](const Step& step) { return std::holds_alternative<Exchange>(step); });
+}
+
+bool Plan::goes_by(Route route) const {
+  return exchanges() > 0 && std::all_of(steps_.begin(), steps_.end(), [route](const Step& step) {
+           const auto* const exchange = std::get_if<Exchange>(&step);
+           return exchange == nullptr || exchange->route == route;
+         });
 }
 
 Moves Plan::total_moves() const {

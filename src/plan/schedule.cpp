@@ -6,6 +6,7 @@
 #include "base/root_table.hpp"
 #include "plan/chunks.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "plan/tile.hpp"
 
 namespace kallima {
@@ -14,9 +15,7 @@ namespace {
 
 Area other(Area area) { return area == Area::output ? Area::workspace : Area::output; }
 
-bool is_exchange(const Plan& plan, std::size_t step) {
-  return step < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[step]);
-}
+bool is_exchange(const Plan& plan, std::size_t step) { return exchange_at(plan, step) != nullptr; }
 
 /// A sweep that shares the pass of the one before.
 bool is_joined(const Plan& plan, std::size_t step) {
@@ -29,15 +28,6 @@ bool is_joined(const Plan& plan, std::size_t step) {
 bool copies(const Plan& plan, const Leg& leg) {
   const auto* const sweep = std::get_if<Sweep>(&plan.steps()[static_cast<std::size_t>(leg.step)]);
   return sweep != nullptr && sweep->kernel == Kernel::none;
-}
-
-bool flows_by_nodes(const Plan& plan, std::size_t step) {
-  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).route == Route::nodes;
-}
-
-/// An exchange where what arrives takes the place of what has left.
-bool flows(const Plan& plan, std::size_t step) {
-  return is_exchange(plan, step) && std::get<Exchange>(plan.steps()[step]).flows();
 }
 
 /// An exchange whose parts take each other's places.
@@ -105,11 +95,12 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
     leading.gathers = packed;
     leading.from = at;
     const bool pushes = !at_home && returns(plan, legs, first);
+    const bool stays = at_home && first > 0 && can_stay(plan, leading);
     if (last) {
       at = Area::output;
     } else if (first == 0) {
       at = Area::window;
-    } else if (at_home ? !can_stay(plan, leading) : !pushes) {
+    } else if (!stays && !pushes) {
       at = other_window(at);
     }
     // Legs stay where they are, but for the one of a group that cannot: it comes from the
@@ -125,10 +116,10 @@ void assign_windows(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
     leading.to = area;
     legs[end - 1].pushes = pushes;
     at_home = pushes;
-    // As pieces, in the order in which those who take them want them; but not where another leg
-    // has to stay in place, or where what was pulled is pushed back to the same places.
-    packed =
-        !last && !pushes && (end == first + 1 || copies_again) && !returns(plan, legs, end + 1);
+    // As pieces, in the order in which those who take them want them; but not where this or another
+    // leg has to stay in place, or where what was pulled is pushed back to the same places.
+    packed = !last && !pushes && !stays && (end == first + 1 || copies_again) &&
+             !returns(plan, legs, end + 1);
     legs[end - 1].scatters = packed;
     if (!last) {
       legs[end].meets = true;
@@ -169,18 +160,10 @@ void assign_nodes(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
 
 }  // namespace
 
-bool by_windows(const Plan& plan) {
-  const auto by_other = [](const Step& step) {
-    const auto* const exchange = std::get_if<Exchange>(&step);
-    return exchange != nullptr && exchange->route != Route::windows;
-  };
-  return plan.exchanges() > 0 && std::none_of(plan.steps().begin(), plan.steps().end(), by_other);
-}
-
 Schedule schedule(const Plan& plan, bool in_place) {
   Schedule result;
   result.in_place = in_place;
-  const bool windows = by_windows(plan);
+  const bool windows = plan.goes_by(Route::windows);
   const std::size_t steps = plan.steps().size();
   for (std::size_t i = 0; i < steps; ++i) {
     if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
@@ -203,7 +186,7 @@ Schedule schedule(const Plan& plan, bool in_place) {
     assign_windows(plan, in_place, legs);
     return result;
   }
-  if (by_nodes(plan)) {
+  if (plan.goes_by(Route::nodes)) {
     assign_nodes(plan, in_place, legs);
     return result;
   }
@@ -306,26 +289,39 @@ void add_lanes(const Plan& plan, const Leg& leg, Index rank, Index capacity, Wor
 
 }  // namespace
 
-Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
+namespace {
+
+/// Calls visit(step, exchange) for those by relays.
+template <class Visit>
+void for_each_relayed(const Plan& plan, Visit visit) {
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Exchange* const exchange = exchange_at(plan, step);
+    if (exchange != nullptr && exchange->route == Route::relays) visit(step, *exchange);
+  }
+}
+
+/// Without what goes by relays.
+Workspace own_workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   Workspace result;
   const Index capacity = output_capacity(plan, schedule.in_place, rank);
   std::vector<Index> moduli;
   for (const Leg& leg : schedule.legs) {
     const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
-    const bool exchange = leg.step != Leg::copy && is_exchange(plan, step);
+    const Exchange* const exchange = leg.step == Leg::copy ? nullptr : exchange_at(plan, step);
+    const Exchange* const behind = leg.scatters ? exchange_at(plan, leg.last() + 1) : nullptr;
     const Index size =
         leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, leg.last() + 1, rank);
     if (leg.meets) continue;
-    if (exchange && flows_by_nodes(plan, step)) {
+    if (exchange != nullptr && exchange->route == Route::nodes) {
       Index& window = leg.to == Area::window ? result.window : result.other_window;
       const NodeMap map = node_map(plan);
       const Index node = map.node_of(rank);
       const auto member = static_cast<std::size_t>(rank - map.first(node));
       const Index held = node_windows(plan, step, node, uniform(plan))[member];
       window = std::max(window, in_complex(held, plan.states()[step].element));
-    } else if (exchange && is_pipelined(plan, step)) {
+    } else if (exchange != nullptr && exchange->pipelined()) {
       add_lanes(plan, leg, rank, capacity, result);
-    } else if (leg.scatters && flows(plan, leg.last() + 1)) {
+    } else if (behind != nullptr && behind->flows()) {
       // The exchange behind has room for it.
     } else if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
@@ -335,17 +331,15 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
       result.other_window = std::max(result.other_window, size);
     } else if (size > capacity) {
       Index spill = size;
-      if (exchange || leg.scatters) {
-        // Pieces lie in the output as long as they fit; the first that does not, and all behind
-        // it, spill. Alltoallv wants them in one block.
-        const auto& moved = std::get<Exchange>(plan.steps()[exchange ? step : leg.last() + 1]);
-        if (moved.route == Route::messages) {
-          spill = std::min(size, size - capacity + moved.traffic.largest_message);
-        }
+      // Pieces lie in the output as long as they fit; the first that does not, and all behind it,
+      // spill. Alltoallv wants them in one block.
+      const Exchange* const moved = exchange != nullptr ? exchange : behind;
+      if (moved != nullptr && moved->route != Route::alltoallv) {
+        spill = std::min(size, size - capacity + moved->traffic.largest_message);
       }
       result.spill = std::max(result.spill, spill);
     }
-    if (leg.step == Leg::copy || exchange) continue;
+    if (leg.step == Leg::copy || exchange != nullptr) continue;
     const auto& sweep = std::get<Sweep>(plan.steps()[step]);
     if (sweep.kernel != Kernel::none && local(plan, step, rank) > 0) {
       const Index length = positions_along(plan, leg, sweep);
@@ -374,11 +368,34 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
   return result;
 }
 
+}  // namespace
+
+Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
+  Workspace result = own_workspace(plan, schedule, rank);
+  for_each_relayed(plan, [&](std::size_t step, const Exchange& exchange) {
+    const State& before = plan.states()[step];
+    const RelayGroup group(before.layout, exchange.to, rank);
+    const Index room = group.room(rank, exchange.radix).both();
+    result.transit = std::max(result.transit, in_complex(room, before.element));
+  });
+  return result;
+}
+
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
   if (uniform(plan)) return workspace(plan, schedule, 0);  // by nodes, a first one owns most lanes
   Workspace result;
+  // All pieces of a group are listed once, not for each of its ranks.
+  for_each_relayed(plan, [&](std::size_t step, const Exchange& exchange) {
+    const State& before = plan.states()[step];
+    for (const RelayGroup& group : relay_groups(before.layout, exchange.to, plan.ranks())) {
+      for (const Index rank : group.members()) {
+        const Index room = group.room(rank, exchange.radix).both();
+        result.transit = std::max(result.transit, in_complex(room, before.element));
+      }
+    }
+  });
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
-    const Workspace here = workspace(plan, schedule, rank);
+    const Workspace here = own_workspace(plan, schedule, rank);
     result.main = std::max(result.main, here.main);
     result.spill = std::max(result.spill, here.spill);
     result.window = std::max(result.window, here.window);

@@ -38,8 +38,9 @@ enum class Area : std::uint8_t {
   input,
   output,
   workspace,
-  window,       ///< of every rank, shared by all
-  other_window  ///< a second one
+  window,        ///< of every rank, shared by all
+  other_window,  ///< a second one
+  transit        ///< what a rank relays, behind its workspace
 };
 
 /// One step of a plan, or a copy, with the areas it reads and writes.
@@ -72,9 +73,6 @@ struct Schedule {
   }
 };
 
-/// True where there are exchanges, all by windows.
-bool by_windows(const Plan& plan);
-
 /// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
 Schedule schedule(const Plan& plan, bool in_place);
 
@@ -90,11 +88,12 @@ struct Workspace {
   Index spill = 0;         ///< for what is assigned to the output and does not fit it
   Index window = 0;        ///< in memory that ranks share
   Index other_window = 0;  ///< likewise, where two exchanges follow each other
+  Index transit = 0;       ///< for what goes by relays
   Index tile = 0;          ///< for the tile of a sweep
   Index roots = 0;         ///< for roots of unity, where axes are split
 
   /// For arrays and parts of them.
-  [[nodiscard]] Index arrays() const { return main + spill + window + other_window; }
+  [[nodiscard]] Index arrays() const { return main + spill + window + other_window + transit; }
   [[nodiscard]] Index elements() const { return arrays() + tile + roots; }
 };
 

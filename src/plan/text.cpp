@@ -147,6 +147,11 @@ std::string chunks_text(const Exchange& exchange, const State& before) {
                      names[static_cast<std::size_t>(chunks.taken_digit)]);
 }
 
+/// ", radix 4", where pieces go by relays.
+std::string radix_text(const Exchange& exchange) {
+  return exchange.route == Route::relays ? fmt::format(", radix {}", exchange.radix) : "";
+}
+
 /// What a sweep multiplies by, for people.
 std::string twiddle_remark(const Sweep& sweep, const State& before, const State& after) {
   if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare) return {};
@@ -216,9 +221,9 @@ std::string body(const Plan& plan) {
       continue;
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-    out += fmt::format("  exchange  {} by {}{}{}\n", plan.states()[i + 1].to_text(),
+    out += fmt::format("  exchange  {} by {}{}{}{}\n", plan.states()[i + 1].to_text(),
                        name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]),
-                       chunks_text(exchange, plan.states()[i]));
+                       chunks_text(exchange, plan.states()[i]), radix_text(exchange));
     out += traffic_remark(exchange.moved(), plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
@@ -332,7 +337,7 @@ Chunks parse_chunks(const std::vector<std::string>& words, const State& before,
   return {digit(words[4]), count_in(words[1]), digit(words[8]), count_in(words[6])};
 }
 
-/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]], or in chunks
+/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]], or in chunks, or by relays
 Exchange parse_exchange(std::string_view rest, const State& before, std::string_view line) {
   const std::size_t by = rest.rfind(" by ");
   if (by == std::string_view::npos) damaged(line);
@@ -353,6 +358,12 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
         exchange.chunks.sent > most_chunks_read || exchange.chunks.taken > most_chunks_read) {
       damaged(line);
     }
+    return exchange;
+  }
+  if (words.size() == 3 && words[0] == "relays," && words[1] == "radix") {
+    exchange.route = Route::relays;
+    exchange.to = Layout::parse(to, before.layout.shape(), before.names());
+    exchange.radix = count_in(words[2]);
     return exchange;
   }
   const bool whole = words.size() == 6;
@@ -388,6 +399,8 @@ std::string_view name_of(Route route) {
       return "windows";
     case Route::nodes:
       return "nodes";
+    case Route::relays:
+      return "relays";
   }
   return "unknown";
 }

@@ -26,8 +26,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* schema = "kallima.wisdom/1";
-constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv, Route::windows,
-                               Route::nodes};
+constexpr std::array routes = {Route::any,     Route::messages, Route::alltoallv,
+                               Route::windows, Route::nodes,    Route::relays};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +
@@ -93,7 +93,7 @@ Route route_in(const Json& object) {
   for (const Route route : routes) {
     if (name == name_of(route)) return route;
   }
-  refuse("route is none of any, messages, alltoallv, windows");
+  refuse("route is none of any, messages, alltoallv, windows, nodes, relays");
 }
 
 PlanWisdomEntry read_entry(const Json& json) {

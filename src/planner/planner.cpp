@@ -18,6 +18,7 @@
 #include "machine/pace.hpp"
 #include "plan/schedule.hpp"
 #include "planner/pipeline.hpp"
+#include "planner/relay.hpp"
 #include "planner/writer.hpp"
 
 namespace kallima {
@@ -107,6 +108,9 @@ namespace {
 /// for all plans that are compared.
 constexpr Index most_ranks_by_nodes = 128;
 
+/// Likewise, to list what goes by relays.
+constexpr Index most_ranks_by_relays = 256;
+
 /// Routes that a request leaves open.
 std::vector<Route> routes_of(const PlanRequest& request, const Machine& machine) {
   if (request.route != Route::any) return {request.route};
@@ -134,30 +138,31 @@ class Collector {
   }
 
   std::vector<NamedPlan> sorted() && {
-    std::stable_sort(plans_.begin(), plans_.end(), [](const NamedPlan& a, const NamedPlan& b) {
-      if (a.imbalance != b.imbalance) return a.imbalance < b.imbalance;
-      return a.cost.total.total() < b.cost.total.total();
-    });
+    sort();
+    add_relayed();
+    sort();
     return std::move(plans_);
   }
 
  private:
   static constexpr Index ranks_to_count = Index{1} << 18;
   static constexpr Index most_plans = 24;
-  static constexpr Index most_uneven_ranks = 16;
+  static constexpr std::size_t most_to_relay = 8;
+  static constexpr Index most_uneven_ranks_by_nodes = 16;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
 
   /// Not all that goes by messages can go by nodes, or is worth the time to find out; but what is
   /// asked for is.
   [[nodiscard]] Plan by(Route route, const Plan& plan) const {
     const bool slow =
-        request_.route == Route::any && plan.ranks() > most_uneven_ranks && !uniform(plan);
+        request_.route == Route::any && plan.ranks() > most_uneven_ranks_by_nodes && !uniform(plan);
+    if (route == Route::relays) return relayed(plan, machine_, true).value_or(plan);
     return route == Route::nodes && !slow ? plan.with_route(route) : plan;
   }
 
   /// Manners of a route; what is joined matters little where messages are many.
   [[nodiscard]] std::vector<Manner> manners(Route route) const {
-    if (route == Route::nodes) route = Route::messages;
+    if (route == Route::nodes || route == Route::relays) route = Route::messages;
     std::vector<Manner> result = {{route, true}};
     if (request_.ranks <= most_ranks_to_vary) result.push_back({route, false});
     return result;
@@ -184,6 +189,25 @@ class Collector {
           add(only.way, limit, by(route, plan_along(only, path, manner)));
         }
       }
+    }
+  }
+
+  void sort() {
+    std::stable_sort(plans_.begin(), plans_.end(), [](const NamedPlan& a, const NamedPlan& b) {
+      if (a.imbalance != b.imbalance) return a.imbalance < b.imbalance;
+      return a.cost.total.total() < b.cost.total.total();
+    });
+  }
+
+  /// The cheapest plans, if exchanges of theirs are cheaper by relays.
+  void add_relayed() {
+    if (request_.route != Route::any || request_.chunks > 1) return;
+    if (request_.ranks > most_ranks_by_relays) return;
+    const std::size_t count = std::min(plans_.size(), most_to_relay);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::optional<Plan> plan = relayed(plans_[i].plan, machine_, false);
+      if (!plan) continue;
+      plans_.push_back({plans_[i].way, plans_[i].imbalance, *plan, price(*plan, machine_)});
     }
   }
 

@@ -35,7 +35,8 @@ void require_known(Enum value, Enum last, const char* what) {
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
   const bool same_nodes = request.placement.ranks_per_node == plan.placement().ranks_per_node;
-  const bool lacks = by_nodes(plan) ? !same_nodes : by_windows(plan) && !one_node;
+  const bool lacks =
+      (plan.goes_by(Route::nodes) && !same_nodes) || (plan.goes_by(Route::windows) && !one_node);
   return lacks ? plan.with_route(Route::messages) : plan;
 }
 
@@ -50,7 +51,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
-  require_known(options.route, Route::nodes, "route");
+  require_known(options.route, Route::relays, "route");
   if (options.message_bytes < 0) {
     throw InvalidOption(
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",

@@ -128,9 +128,9 @@ TransformCore<T>::~TransformCore() {
 template <class T>
 void TransformCore<T>::open_windows() {
   const Plan& wanted = plan(Direction::forward);
-  if (!by_windows(wanted) && !by_nodes(wanted)) return;
+  if (!wanted.goes_by(Route::windows) && !wanted.goes_by(Route::nodes)) return;
   // What a plan takes for nodes has to be what the ranks are on.
-  const bool fits = by_windows(wanted)
+  const bool fits = wanted.goes_by(Route::windows)
                         ? communicator_->ranks_on_node == communicator_->size
                         : communicator_->nodes_in_rows &&
                               wanted.placement().ranks_per_node == communicator_->ranks_per_node;
@@ -169,11 +169,13 @@ void TransformCore<T>::adopt(const Plan& forward) {
       need.main = std::max(need.main, here.main + here.spill);
       need.window = std::max(need.window, here.window);
       need.other_window = std::max(need.other_window, here.other_window);
+      need.transit = std::max(need.transit, here.transit);
       need.tile = std::max(need.tile, here.tile);
     }
   }
   workspace_ =
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
+  transit_ = Buffer(options_.memory, checked_mul(need.transit, bytes, "bytes of relays"), "relays");
   window_bytes_ = {checked_mul(need.window, bytes, "bytes of a window"),
                    checked_mul(need.other_window, bytes, "bytes of a window")};
   exec::Workers workers{options_.threads, need.tile};
@@ -213,6 +215,7 @@ typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
   return {in,
           out,
           reinterpret_cast<exec::Number<T>*>(workspace_.view().data),
+          reinterpret_cast<exec::Number<T>*>(transit_.view().data),
           reinterpret_cast<exec::Number<T>*>(tile_.view().data),
           {window_of_[0], window_of_[1]}};
 }

@@ -58,8 +58,8 @@ class TransformCore {
   [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
-    return workspace_.view().bytes + window_bytes_[0] + window_bytes_[1] + tile_.view().bytes +
-           engines_->root_bytes();
+    return workspace_.view().bytes + transit_.view().bytes + window_bytes_[0] + window_bytes_[1] +
+           tile_.view().bytes + engines_->root_bytes();
   }
   [[nodiscard]] Moved moved() const;
   /// What the legs of a direction took on this rank, in or out of place, whichever ran more often.
@@ -99,6 +99,7 @@ class TransformCore {
   typename exec::Operation<T>::Setup setup_;
   std::array<exec::Factor<T>, 2> factors_{};  // by Direction
   Buffer workspace_;
+  Buffer transit_;                               // what goes by relays
   std::unique_ptr<transport::Windows> windows_;  // where the plan's exchanges go by windows
   std::array<std::vector<exec::Number<T>*>, 2> window_of_;  // by rank
   std::array<Index, 2> window_bytes_{};

@@ -27,7 +27,9 @@ Driver<T>::Driver(Executor executor, const Carriers& carriers, const Areas& area
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     if (!executor_.is_exchange(leg)) continue;
     if (!executor_.flows(leg)) {
-      carriers_.channel->reserve(executor_.receives(leg, areas));
+      for (std::size_t hop = 0; hop < executor_.hops(leg); ++hop) {
+        carriers_.channel->reserve(executor_.receives(leg, areas, hop));
+      }
       continue;
     }
     flows_[leg] = std::make_unique<transport::Flow>(carriers_.communicator, carriers_.limits,
@@ -75,12 +77,15 @@ template <class T>
 void Driver<T>::note_messages(std::size_t leg, const Areas& areas, double begin) {
   if (!recorder_ || executor_.route(leg) == Route::windows) return;
   const double end = Recorder::now();
-  for (const bool sending : {true, false}) {
-    for (const transport::Message& message :
-         sending ? executor_.sends(leg, areas) : executor_.receives(leg, areas)) {
-      recorder_->add(sending ? Doing::send : Doing::receive, first_leg_ + static_cast<Index>(leg),
-                     message.peer, message.data.bytes, begin, end);
+  const auto note = [&](Doing doing, std::span<const transport::Message> messages) {
+    for (const transport::Message& message : messages) {
+      recorder_->add(doing, first_leg_ + static_cast<Index>(leg), message.peer, message.data.bytes,
+                     begin, end);
     }
+  };
+  for (std::size_t hop = 0; hop < executor_.hops(leg); ++hop) {
+    note(Doing::send, executor_.sends(leg, areas, hop));
+    note(Doing::receive, executor_.receives(leg, areas, hop));
   }
 }
 
@@ -173,12 +178,15 @@ void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows
     channel.count(executor_.sends(leg, areas), executor_.receives(leg, areas));
     return;
   }
-  const auto sends = executor_.sends(leg, areas);
-  const auto receives = executor_.receives(leg, areas);
   if (executor_.route(leg) == Route::alltoallv && carriers_.alltoallv_fits) {
-    channel.alltoallv(sends, receives);
-  } else {
-    channel.exchange(sends, receives);
+    channel.alltoallv(executor_.sends(leg, areas), executor_.receives(leg, areas));
+    return;
+  }
+  const std::size_t hops = executor_.hops(leg);
+  for (std::size_t hop = 0; hop < hops; ++hop) {
+    if (hop > 0) executor_.keep(leg, areas, hop);
+    channel.exchange(executor_.sends(leg, areas, hop), executor_.receives(leg, areas, hop),
+                     hop + 1 == hops);
   }
 }
 

@@ -61,15 +61,16 @@ void Channel::reserve(std::span<const Message> receives) {
   counts_.resize(4 * static_cast<std::size_t>(communicator_->size));
 }
 
-void Channel::count(std::span<const Message> sends, std::span<const Message> receives) {
+void Channel::count(std::span<const Message> sends, std::span<const Message> receives, bool last) {
   for (const Message& message : sends) counters_.bytes_sent += message.data.bytes;
   for (const Message& message : receives) counters_.bytes_received += message.data.bytes;
   counters_.messages_sent += static_cast<Index>(sends.size());
   counters_.messages_received += static_cast<Index>(receives.size());
-  ++counters_.exchanges;
+  if (last) ++counters_.exchanges;
 }
 
-void Channel::exchange(std::span<const Message> sends, std::span<const Message> receives) {
+void Channel::exchange(std::span<const Message> sends, std::span<const Message> receives,
+                       bool last) {
   communicator_->require_alive();
   const MPI_Comm comm = communicator_->comm;
   receiving_.clear();
@@ -91,7 +92,7 @@ void Channel::exchange(std::span<const Message> sends, std::span<const Message> 
   }
   wait_for_each(receiving_);
   wait_for_each(sending_);
-  count(sends, receives);
+  count(sends, receives, last);
 }
 
 void Channel::alltoallv(std::span<const Message> sends, std::span<const Message> receives) {

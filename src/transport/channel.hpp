@@ -35,15 +35,17 @@ class Channel {
 
   /// Sends and receives all messages, each at least one byte, none to this rank itself; returns
   /// when this rank's memory is free again. Collective over the ranks that have messages in common.
-  /// `sends` is in the order of rounds. Cost: as many MPI messages as there are parts.
-  void exchange(std::span<const Message> sends, std::span<const Message> receives);
+  /// `sends` is in the order of rounds. Of an exchange in several hops only the last is counted as
+  /// one. Cost: as many MPI messages as there are parts.
+  void exchange(std::span<const Message> sends, std::span<const Message> receives,
+                bool last = true);
 
   /// The same by one MPI_Alltoallv; collective over the whole communicator. Both lists lie in one
   /// block of memory each, whose bytes an int can count.
   void alltoallv(std::span<const Message> sends, std::span<const Message> receives);
 
   /// Counts an exchange that went another way.
-  void count(std::span<const Message> sends, std::span<const Message> receives);
+  void count(std::span<const Message> sends, std::span<const Message> receives, bool last = true);
 
   /// What was moved since the channel was made.
   [[nodiscard]] const Counters& counters() const { return counters_; }

@@ -228,7 +228,7 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
         ("plan", "c2c:8x8", "-n", "2^99"): "2^99",
         ("plan", "c2c:8x8", "-n", "2", "--ranks-per-node", "0"): "at least 1",
-        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of any, messages, alltoallv, windows",
+        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of any, messages, alltoallv, windows, nodes, relays",
         ("plan", "d2d:8x8", "-n", "2"): "problem 'd2d:8x8'",
         ("plan", "c2c:8xeight", "-n", "2"): "eight",
         ("plan", "c2c:8x0", "-n", "2"): "at least 1",
@@ -372,6 +372,42 @@ def case_simulate_collective(cli):
         words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
         for part in "sending", "receiving", "processor 6", "microseconds":
             expect(part in words, f"the picture lacks '{part}'")
+
+
+def case_export(cli):
+    selene = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "machines", "selene.toml")
+    with tempfile.TemporaryDirectory() as folder:
+        def exported(name, *arguments):
+            path = os.path.join(folder, name + ".xml")
+            text = cli.run("export", "simgrid", selene, "-o", path, *arguments).expect_code(0).out
+            cluster = xml.etree.ElementTree.parse(path).getroot().find("cluster")
+            with open(os.path.join(folder, name + ".hosts"), encoding="utf-8") as file:
+                return text, cluster.attrib, file.read().splitlines(), path
+
+        text, cluster, hosts, tree = exported("tree", "--nodes", "64", "--ranks-per-node", "2", "--topology", "fat-tree")
+        expect_equal(cluster["topology"], "FAT_TREE", "topology")
+        expect_equal(cluster["radical"], "0-63", "nodes")
+        expect_equal(hosts, [f"node{rank // 2}" for rank in range(128)], "hosts, ranks of a node in a row")
+        expect("64 nodes of machine" in text, f"what was written: {text}")
+        _, cluster, _, _ = exported("torus", "--nodes", "2^6", "--topology", "torus", "--dimensions", "3")
+        expect_equal(cluster["topo_parameters"], "4,4,4", "a torus of 64 nodes")
+        # The machine beside it is the one that was built.
+        machine = os.path.join(folder, "tree.toml")
+        expect("nodes = 64" in open(machine, encoding="utf-8").read(), "the machine has other nodes")
+        cli.run("predict", "c2c:64^3", "-n", "64", "--machine", machine).expect_code(0)
+        refused = cli.run("export", "simgrid", selene, "--nodes", "10", "--topology", "dragonfly", "--groups", "4",
+                          "-o", tree).expect_code(2)
+        expect("16 nodes" in refused.err, f"no mend: {refused.err}")
+
+        simulate = ["simulate", "c2c:64^3", "-n", "64"]
+        lost = cli.run(*simulate, "--platform", os.path.join(folder, "none.xml")).expect_code(3)
+        expect("kallima export simgrid" in lost.err, f"no mend: {lost.err}")
+        absent = cli.run(*simulate, "--platform", tree, "--program", os.path.join(folder, "none")).expect_code(3)
+        expect("KALLIMA_MPI=simgrid" in absent.err, f"no mend: {absent.err}")
+        many = cli.run("simulate", "c2c:64^3", "-n", "256", "--platform", tree).expect_code(2)
+        expect("more nodes" in many.err, f"no mend: {many.err}")
+        hidden = cli.run(*simulate, "--platform", tree, "--chunks", "4").expect_code(2)
+        expect("--chunks" in hidden.err, f"no mend: {hidden.err}")
 
 
 def case_advise(cli):

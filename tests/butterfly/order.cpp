@@ -70,10 +70,10 @@ Executed executed(const Plan& plan, Index rank) {
   const std::vector<exec::LegLayout> legs = exec::lay_out(plan, schedule(plan, false), rank);
   for (std::size_t leg = 0; leg < legs.size(); ++leg) {
     if (!legs[leg].flows) continue;
-    for (const exec::Parcel& parcel : legs[leg].sends) {
+    for (const exec::Parcel& parcel : legs[leg].hops.front().sends) {
       result.sends.emplace_back(parcel.peer, parcel.turn.needs, parcel.turn.taken);
     }
-    for (const exec::Parcel& parcel : legs[leg].receives) {
+    for (const exec::Parcel& parcel : legs[leg].hops.front().receives) {
       result.receives.emplace_back(parcel.peer, parcel.turn.taken);
     }
     result.before = order_of(legs[leg - 1].bounds);

@@ -115,7 +115,7 @@ int check_nodes(PlanRequest request, Index per_node) {
   for (const NamedPlan& named : all_plans(request)) {
     const Plan bulk = named.plan.with_route(Route::messages);
     const Plan nodes = bulk.with_route(Route::nodes);
-    if (!by_nodes(nodes)) continue;
+    if (!nodes.goes_by(Route::nodes)) continue;
     for (const bool in_place : {false, true}) {
       const Arrays<T> forward = output_of<T>(bulk, in_place);
       const Arrays<T> backward = output_of<T>(bulk.reversed(), in_place);
@@ -146,6 +146,35 @@ TEST(Nodes, give_the_same_bits_in_any_number_of_chunks) {
   request.out = request.in;
   checked += check_nodes<double>(request, 2);
   EXPECT_GT(checked, 100);
+}
+
+TEST(Relays, give_the_same_bits_with_any_radix) {
+  int checked = 0;
+  for (const char* const problem :
+       {"c2c:16x12x8", "c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
+    for (const Index ranks : {7, 8}) {
+      for (const NamedPlan& named : all_plans(request_of(problem, ranks, 4096))) {
+        const Plan bulk = named.plan.with_route(Route::messages);
+        for (const bool in_place : {false, true}) {
+          const Arrays<double> forward = output_of<double>(bulk, in_place);
+          const Arrays<double> backward = output_of<double>(bulk.reversed(), in_place);
+          for (const Index radix : {2, 3, 4}) {
+            Plan plan = bulk.with_route(Route::relays);
+            for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+              const bool exchange = std::holds_alternative<Exchange>(plan.steps()[i]);
+              if (exchange) plan = plan.with_radix(i, radix);
+            }
+            if (!plan.goes_by(Route::relays)) continue;
+            ++checked;
+            EXPECT_TRUE(same_bits(output_of<double>(plan, in_place), forward)) << plan.to_text();
+            EXPECT_TRUE(same_bits(output_of<double>(plan.reversed(), in_place), backward))
+                << plan.reversed().to_text();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 300);
 }
 
 TEST(Pipeline, goes_between_layouts_that_users_have) {

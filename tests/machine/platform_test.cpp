@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kallima/error.hpp"
+#include "machine/wiring.hpp"
 
 namespace kallima {
 namespace {

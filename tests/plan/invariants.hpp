@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "plan/schedule.hpp"
 
 namespace kallima::samples {
@@ -182,10 +183,10 @@ inline void check_workspace(const Plan& plan, bool in_place) {
     ASSERT_EQ(need.tile, slow.tile);
     ASSERT_GE(need.spill, slow.spill) << "rank " << rank << " writes beyond its workspace";
     ASSERT_EQ(need.spill > 0, slow.spill > 0);
-    ASSERT_EQ(need.elements(),
-              need.main + need.spill + need.window + need.other_window + need.tile + need.roots);
+    ASSERT_EQ(need.elements(), need.main + need.spill + need.window + need.other_window +
+                                   need.transit + need.tile + need.roots);
     ASSERT_LE(need.main, most);
-    if (!by_nodes(plan)) {  // there a window holds what the node's ranks send and take
+    if (!plan.goes_by(Route::nodes)) {  // there a window holds what the node's ranks send and take
       ASSERT_EQ(need.window, slow.window);
       ASSERT_EQ(need.other_window, slow.other_window);
       ASSERT_LE(std::max(need.window, need.other_window), most);
@@ -227,8 +228,11 @@ inline void check_reversal(const Plan& plan) {
     if (exchange == nullptr) continue;
     ASSERT_EQ(exchange->to, back.states()[i + 1].layout);
     const Layout& from = back.states()[i].layout;
-    ASSERT_EQ(exchange->traffic, by_nodes(plan) ? node_traffic(from, exchange->to, node_map(plan))
-                                                : traffic(from, exchange->to));
+    ASSERT_EQ(exchange->traffic,
+              exchange->route == Route::nodes ? node_traffic(from, exchange->to, node_map(plan))
+              : exchange->route == Route::relays
+                  ? relay_traffic(relay_groups(from, exchange->to, plan.ranks()), exchange->radix)
+                  : traffic(from, exchange->to));
   }
 }
 

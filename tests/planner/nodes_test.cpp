@@ -23,7 +23,7 @@ std::vector<Plan> plans_by_nodes(const std::string& problem, Index ranks, Index 
   std::vector<Plan> result;
   for (const NamedPlan& named : all_plans(request)) {
     const Plan plan = named.plan.with_route(Route::nodes);
-    if (!by_nodes(plan)) continue;
+    if (!plan.goes_by(Route::nodes)) continue;
     result.push_back(plan);
     if (const auto cut = pipelined(plan, built_in_machine(), 3)) result.push_back(*cut);
   }
@@ -163,14 +163,14 @@ TEST(Nodes, what_cannot_go_by_nodes_goes_by_messages) {
   request.ranks = 4;
   request.route = Route::messages;
   // It is not known who shares a node.
-  EXPECT_FALSE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  EXPECT_FALSE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
   request.placement.ranks_per_node = 2;
-  EXPECT_TRUE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  EXPECT_TRUE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
   // The exchange of k with n - k.
   request.problem = Problem::parse("r2c:64");
-  EXPECT_FALSE(by_nodes(make_plan(request).with_route(Route::nodes)));
+  EXPECT_FALSE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
   request.route = Route::nodes;
-  EXPECT_FALSE(by_nodes(make_plan(request)));
+  EXPECT_FALSE(make_plan(request).goes_by(Route::nodes));
 }
 
 }  // namespace

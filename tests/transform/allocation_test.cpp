@@ -243,6 +243,7 @@ Workspace needed(const Plan& forward, Index rank) {
       most.main = std::max(most.main, here.main + here.spill);
       most.window = std::max(most.window, here.window);
       most.other_window = std::max(most.other_window, here.other_window);
+      most.transit = std::max(most.transit, here.transit);
       most.tile = std::max(most.tile, here.tile);
       most.roots = std::max(most.roots, here.roots);
     }
@@ -378,7 +379,8 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     configurations.push_back(c);
   }
   for (Configuration& c : configurations) {
-    for (const Route route : {Route::messages, Route::alltoallv, Route::windows, Route::nodes}) {
+    for (const Route route :
+         {Route::messages, Route::alltoallv, Route::windows, Route::nodes, Route::relays}) {
       c.options.route = route;
       const std::string name = c.to_text() + ", " + std::string(name_of(route));
       all.run(name, [&](Complaints& complaints) {

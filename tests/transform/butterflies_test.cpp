@@ -220,9 +220,4 @@ int run() {
 }  // namespace
 }  // namespace kallima::test
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = kallima::test::run();
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return kallima::test::under_mpi(argc, argv, kallima::test::run); }

@@ -107,7 +107,7 @@ void options(std::vector<Injection>& list) {
     add("effort " + text,
         [value](Shape&, Options& o, int) { o.effort = static_cast<Effort>(value); });
     add("route " + text,
-        [value](Shape&, Options& o, int) { o.route = static_cast<Route>(value == 3 ? 5 : value); });
+        [value](Shape&, Options& o, int) { o.route = static_cast<Route>(value == 3 ? 6 : value); });
   }
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<std::pair<std::string, std::vector<double>>> lengths = {

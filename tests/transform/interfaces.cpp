@@ -68,6 +68,8 @@ class PlannedInC final : public Planned {
     options.tile_bytes = ask.options.tile_bytes;
     options.threads = ask.options.threads;
     options.message_bytes = ask.options.message_bytes;
+    options.chunks = ask.options.chunks;
+    options.mover = ask.options.mover ? 1 : 0;
     options.kind = ask.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
     options.halved = ask.options.halved;
     options.padded = ask.options.padded ? 1 : 0;

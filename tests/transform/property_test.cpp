@@ -14,10 +14,13 @@
 // agree on every verdict, so a failure ends the run instead of hanging it.
 #include <mpi.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -65,6 +68,7 @@ struct Tally {
   double worst = 0.0;  ///< error over what is promised
   int pipelined = 0;   ///< configurations whose exchanges could be cut
   int by_nodes = 0;    ///< configurations whose ranks went by several nodes
+  int by_relays = 0;   ///< configurations whose pieces went by other ranks
 };
 
 /// The route that is taken where this one is asked for: windows are of one node, and nodes of ranks
@@ -344,6 +348,7 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   options.halved = c.options.halved;
   options.padded = c.options.padded ? 1 : 0;
   options.plan = plan.c_str();
+  options.mover = c.options.mover ? 1 : 0;
   kallima_transform* made = nullptr;
   kallima_error error;
   if (kallima_create(comm, static_cast<int>(c.shape.size()), c.shape.data(), &options, &made,
@@ -379,6 +384,16 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
     complaint = std::string("the C interface fails: ") + error.text;
   }
   return there;
+}
+
+/// A plan by relays with a radix of 2, 3 or 4.
+Plan relayed_by(Plan plan, std::uint64_t seed) {
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
+    if (exchange == nullptr || exchange->route != Route::relays) continue;
+    plan = plan.with_radix(i, Random(seed, 2).pick<Index>({2, 3, 4}));
+  }
+  return plan;
 }
 
 template <class T>
@@ -418,7 +433,8 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
     }
     if (!complaint.empty()) return "in chunks: " + complaint;
   }
-  if (const Plan nodes = by(Route::nodes); by_nodes(nodes) && node_map(nodes).nodes() > 1) {
+  if (const Plan nodes = by(Route::nodes);
+      nodes.goes_by(Route::nodes) && node_map(nodes).nodes() > 1) {
     ++tally.by_nodes;
     Elements<T> together;
     complaint = check_plan<T>(c, nodes, seed, comm, together, worst);
@@ -429,6 +445,15 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
       if (!complaint.empty()) return "by nodes in chunks: " + complaint;
       if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits in chunks";
     }
+  }
+  // Of configurations that relay, one of three: the others take as long.
+  if (const Plan relays = relayed_by(by(Route::relays), seed);
+      seed % 3 == 0 && relays != by(Route::messages)) {
+    ++tally.by_relays;
+    Elements<T> relayed;
+    complaint = check_plan<T>(c, relays, seed, comm, relayed, worst);
+    if (!complaint.empty()) return "by relays: " + complaint;
+    if (!same_bits<T>(by_messages, relayed, held)) return "relays give other bits";
   }
   const Elements<T> from_c = through_c<T>(c, steps, seed, comm, complaint);
   if (!complaint.empty()) return complaint;
@@ -485,9 +510,29 @@ Complaint check_refusal() {
   return provided == MPI_THREAD_MULTIPLE ? "" : "a mover was not refused";
 }
 
+/// A transform of the C interface leaves the trace that it is asked for.
+Complaint check_trace() {
+  std::string folder = (std::filesystem::temp_directory_path() / "kallima-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return "no folder for traces";
+  const std::string file = folder + "/trace.json";
+  const std::array<int64_t, 2> shape = {8, 8};
+  kallima_options options;
+  kallima_options_init(&options, sizeof options);
+  options.trace = file.c_str();
+  kallima_transform* made = nullptr;
+  kallima_error error;
+  const int code = kallima_create(MPI_COMM_WORLD, 2, shape.data(), &options, &made, &error);
+  kallima_destroy(made);
+  const auto written = std::distance(std::filesystem::directory_iterator(folder), {});
+  std::filesystem::remove_all(folder);
+  if (code != KALLIMA_OK) return std::string("a trace is refused: ") + error.text;
+  return written == 1 ? "" : "there is no trace";
+}
+
 int run(int argc, char** argv) {
   const Arguments arguments = parse(argc, argv);
-  if (const Complaint complaint = check_refusal(); !complaint.empty()) {
+  for (const Complaint& complaint : {check_refusal(), check_trace()}) {
+    if (complaint.empty()) continue;
     std::printf("%s\n", complaint.c_str());
     return 1;
   }
@@ -545,9 +590,10 @@ int run(int argc, char** argv) {
   MPI_Allreduce(&tally.worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (world_rank == 0) {
     std::printf(
-        "%llu configurations (%zu different, %d of them in chunks too, %d by nodes too) on up to "
-        "%d ranks, %d failed; largest error %.2f of what is promised\n",
-        done, different.size(), tally.pipelined, tally.by_nodes, world, failures, largest);
+        "%llu configurations (%zu different, %d of them in chunks too, %d by nodes too, %d by "
+        "relays too) on up to %d ranks, %d failed; largest error %.2f of what is promised\n",
+        done, different.size(), tally.pipelined, tally.by_nodes, tally.by_relays, world, failures,
+        largest);
   }
   return failures == 0 ? 0 : 1;
 }

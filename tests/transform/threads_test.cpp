@@ -114,6 +114,7 @@ Plan planned(const Shape& shape, Index ranks, const Options& options = {},
   request.in = options.in;
   request.out = options.out;
   request.chunks = 1;  // so that messages can be counted by hand
+  request.route = Route::messages;
   return make_plan(request);
 }
 
@@ -216,12 +217,14 @@ void expect_sound_memory(const Plan& plan, Index rank, Complaints& complaints) {
     complaints.expect(need.main <= most && need.spill <= most, where + "too much workspace");
     const Index output = output_capacity(plan, in_place, rank);
     for (const exec::LegLayout& leg : exec::lay_out(plan, legs, rank)) {
-      for (const auto* side : {&leg.sends, &leg.receives}) {
-        for (const exec::Parcel& parcel : *side) {
-          const Index room = parcel.area == Area::output ? output : need.main + need.spill;
-          complaints.expect(parcel.size > 0 && parcel.offset >= 0, where + "a bad message");
-          complaints.expect(parcel.offset + parcel.size <= room,
-                            where + "a message beyond its area");
+      for (const exec::Hop& hop : leg.hops) {
+        for (const auto* side : {&hop.sends, &hop.receives}) {
+          for (const exec::Parcel& parcel : *side) {
+            const Index room = parcel.area == Area::output ? output : need.main + need.spill;
+            complaints.expect(parcel.size > 0 && parcel.offset >= 0, where + "a bad message");
+            complaints.expect(parcel.offset + parcel.size <= room,
+                              where + "a message beyond its area");
+          }
         }
       }
       for (const auto* side : {&leg.sources, &leg.targets}) {
@@ -604,9 +607,4 @@ int run() {
 }  // namespace
 }  // namespace kallima::test
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = kallima::test::run();
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return kallima::test::under_mpi(argc, argv, kallima::test::run); }

@@ -54,4 +54,12 @@ class Together {
   std::string slowest_case_;
 };
 
+/// Runs a program of such cases between MPI_Init and MPI_Finalize; returns its exit status.
+inline int under_mpi(int argc, char** argv, int (*run)()) {
+  MPI_Init(&argc, &argv);
+  const int status = run();
+  MPI_Finalize();
+  return status;
+}
+
 }  // namespace kallima::test

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/relays.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kallima {
+
+namespace {
+
+/// Ranks beyond which nobody knows all pieces between them.
+constexpr Index most_ranks = Index{1} << 10;
+
+/// Ranks with pieces for each other, be it by way of others, in order.
+std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
+  std::set<Index> group = {rank};
+  std::vector<Index> unseen = {rank};
+  while (!unseen.empty()) {
+    const Index here = unseen.back();
+    unseen.pop_back();
+    for (const bool sending : {true, false}) {
+      for (const Piece& piece : sending ? pieces(from, to, here) : pieces(to, from, here)) {
+        if (group.insert(piece.peer).second) unseen.push_back(piece.peer);
+      }
+    }
+  }
+  return {group.begin(), group.end()};
+}
+
+}  // namespace
+
+bool has_relays(const Plan& plan, const Exchange& exchange) {
+  return !exchange.mirrors() && plan.ranks() <= most_ranks;
+}
+
+Index RelayMessage::size() const {
+  Index sum = 0;
+  for (const Load& load : loads) sum += load.size;
+  return sum;
+}
+
+RelayGroup::RelayGroup(const Layout& from, const Layout& to, Index rank)
+    : members_(group_of(from, to, rank)) {
+  const std::size_t count = members_.size();
+  sizes_.resize(count * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto taker = members_.begin();  // pieces are in the order of peers
+    for (const Piece& piece : pieces(from, to, members_[i])) {
+      taker = std::lower_bound(taker, members_.end(), piece.peer);
+      sizes_[i * count + static_cast<std::size_t>(taker - members_.begin())] = piece.size;
+    }
+  }
+}
+
+std::size_t RelayGroup::index_of(Index rank) const {
+  return static_cast<std::size_t>(std::lower_bound(members_.begin(), members_.end(), rank) -
+                                  members_.begin());
+}
+
+Index RelayGroup::largest_piece() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
+
+std::size_t RelayGroup::peer_of(const Way& way) const {
+  return (way.holder + way.digit * way.weight) % members_.size();
+}
+
+/// Pieces with a digit, by how far they go in all. So far they went by their lighter digits.
+template <class Visit>
+void RelayGroup::for_each_load(const Way& way, Visit visit) const {
+  const std::size_t count = members_.size();
+  for (std::size_t block = way.digit * way.weight; block < count; block += way.radix * way.weight) {
+    const std::size_t end = std::min(block + way.weight, count);
+    for (std::size_t all = block; all < end; ++all) {
+      const std::size_t gone = all - block;
+      const std::size_t sender = way.holder >= gone ? way.holder - gone : way.holder + count - gone;
+      const std::size_t taker = sender + all < count ? sender + all : sender + all - count;
+      const Index elements = sizes_[sender * count + taker];
+      if (elements > 0) visit(sender, taker, elements);
+    }
+  }
+}
+
+Index RelayGroup::size(const Way& way) const {
+  Index sum = 0;
+  for_each_load(
+      way, [&](std::size_t /*sender*/, std::size_t /*taker*/, Index elements) { sum += elements; });
+  return sum;
+}
+
+RelayMessage RelayGroup::message(const Way& way, std::size_t peer) const {
+  RelayMessage result;
+  result.peer = members_[peer];
+  for_each_load(way, [&](std::size_t sender, std::size_t taker, Index elements) {
+    result.loads.push_back({members_[sender], members_[taker], elements});
+  });
+  return result;
+}
+
+template <class Visit>
+void RelayGroup::for_each_way(std::size_t member, Index radix, Visit visit) const {
+  const std::size_t count = members_.size();
+  const auto base = static_cast<std::size_t>(radix);
+  std::size_t hop = 0;
+  for (std::size_t weight = 1; weight < count; weight *= base, ++hop) {
+    for (std::size_t digit = 1; digit < base && digit * weight < count; ++digit) {
+      const std::size_t before = (member + count - digit * weight) % count;
+      visit(hop, Way{member, base, weight, digit}, Way{before, base, weight, digit});
+    }
+  }
+}
+
+std::vector<RelayHop> RelayGroup::hops(Index rank, Index radix) const {
+  std::vector<RelayHop> result;
+  for_each_way(index_of(rank), radix, [&](std::size_t hop, const Way& there, const Way& here) {
+    result.resize(hop + 1);
+    RelayMessage sent = message(there, peer_of(there));
+    if (!sent.loads.empty()) result[hop].sends.push_back(std::move(sent));
+    RelayMessage received = message(here, here.holder);
+    if (!received.loads.empty()) result[hop].receives.push_back(std::move(received));
+  });
+  return result;
+}
+
+RelayRoom RelayGroup::room(Index rank, Index radix) const {
+  RelayRoom result;
+  std::vector<Index> out;
+  for_each_way(index_of(rank), radix, [&](std::size_t hop, const Way& there, const Way& here) {
+    out.resize(hop + 1);
+    out[hop] += size(there);
+    result.in += size(here);
+  });
+  if (!out.empty()) result.out = *std::max_element(out.begin(), out.end());
+  return result;
+}
+
+std::vector<RelayGroup::Sent> RelayGroup::messages(Index radix) const {
+  std::vector<Sent> result;
+  for (std::size_t member = 0; member < members_.size(); ++member) {
+    for_each_way(member, radix, [&](std::size_t hop, const Way& there, const Way& /*here*/) {
+      const Index elements = size(there);
+      if (elements > 0)
+        result.push_back({hop, members_[member], members_[peer_of(there)], elements});
+    });
+  }
+  return result;
+}
+
+std::vector<RelayGroup> relay_groups(const Layout& from, const Layout& to, Index ranks) {
+  std::vector<RelayGroup> groups;
+  std::vector<bool> seen(static_cast<std::size_t>(ranks));
+  for (Index rank = 0; rank < ranks; ++rank) {
+    if (seen[static_cast<std::size_t>(rank)]) continue;
+    groups.emplace_back(from, to, rank);
+    for (const Index member : groups.back().members()) {
+      seen[static_cast<std::size_t>(member)] = true;
+    }
+  }
+  return groups;
+}
+
+Traffic relay_traffic(const std::vector<RelayGroup>& groups, Index radix) {
+  struct Figures {
+    Index sent = 0;
+    Index received = 0;
+    Index messages_sent = 0;
+    Index messages_received = 0;
+  };
+  std::map<Index, Figures> of;  // ranks
+  Traffic result;
+  for (const RelayGroup& group : groups) {
+    result.largest_message = std::max(result.largest_message, group.largest_piece());
+    for (const RelayGroup::Sent& message : group.messages(radix)) {
+      result.elements += message.elements;
+      ++result.messages;
+      result.largest_message = std::max(result.largest_message, message.elements);
+      Figures& sender = of[message.sender];
+      sender.sent += message.elements;
+      ++sender.messages_sent;
+      Figures& taker = of[message.taker];
+      taker.received += message.elements;
+      ++taker.messages_received;
+    }
+  }
+  for (const auto& entry : of) {
+    result.most_sent = std::max(result.most_sent, entry.second.sent);
+    result.most_received = std::max(result.most_received, entry.second.received);
+    result.most_messages_sent = std::max(result.most_messages_sent, entry.second.messages_sent);
+    result.most_messages_received =
+        std::max(result.most_messages_received, entry.second.messages_received);
+  }
+  return result;
+}
+
+std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelayGroup>& groups, Index radix,
+                                               Index ranks_per_node) {
+  std::vector<NodeTraffic> result;
+  std::map<std::pair<std::size_t, Index>, NodeTraffic> of_rank;  // by hop
+  std::map<std::pair<std::size_t, Index>, Index> out_of_node;    // likewise
+  for (const RelayGroup& group : groups) {
+    for (const RelayGroup::Sent& message : group.messages(radix)) {
+      result.resize(std::max(result.size(), message.hop + 1));
+      const Index node = message.sender / ranks_per_node;
+      const bool within = message.taker / ranks_per_node == node;
+      NodeTraffic& mine = of_rank[{message.hop, message.sender}];
+      (within ? mine.most_within : mine.most_between) += message.elements;
+      ++(within ? mine.most_messages_within : mine.most_messages_between);
+      if (within) {
+        result[message.hop].elements_within += message.elements;
+        ++result[message.hop].messages_within;
+      } else {
+        out_of_node[{message.hop, node}] += message.elements;
+      }
+    }
+  }
+  for (const auto& [at, mine] : of_rank) {
+    NodeTraffic& all = result[at.first];
+    all.most_within = std::max(all.most_within, mine.most_within);
+    all.most_messages_within = std::max(all.most_messages_within, mine.most_messages_within);
+    all.most_between = std::max(all.most_between, mine.most_between);
+    all.most_messages_between = std::max(all.most_messages_between, mine.most_messages_between);
+  }
+  for (const auto& [at, elements] : out_of_node) {
+    result[at.first].most_out_of_node = std::max(result[at.first].most_out_of_node, elements);
+  }
+  return result;
+}
+
+}  // namespace kallima

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "kallima/machine.hpp"
+#include "kallima/plan.hpp"
+
+namespace kallima {
+
+/// The plan with those of its exchanges by messages that are cheaper by relays: each whose messages
+/// take longer to start than to carry, with the radix that is cheapest on the machine. Where relays
+/// are `asked` for, all exchanges that can, with the cheapest radix below their peers. Empty where
+/// there are none.
+std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked);
+
+}  // namespace kallima
