@@ -44,45 +44,37 @@ double torus_of_all(const Topology& topology, Index nodes) {
   return links * longest * real(nodes) / real(nodes - 1);
 }
 
-/// What one rank sends between nodes.
-struct Sending {
+/// What one rank sends to a node that is not its own.
+struct SentOut {
   Index node = 0;
   Index elements = 0;
 };
 
-std::vector<Sending> sent_by(const Layout& from, const Layout& to, Index rank, Index per_node) {
-  std::vector<Sending> result;
-  for (const Piece& piece : pieces(from, to, rank)) {
-    const Index node = piece.peer / per_node;
-    if (node != rank / per_node) result.push_back({node, piece.size});
+std::vector<SentOut> sent_out(const Sendings& sendings, Index rank) {
+  std::vector<SentOut> result;
+  for (const Sending& each : sendings.of(rank)) {
+    const Index node = each.taker / sendings.per_node;
+    if (node != rank / sendings.per_node) result.push_back({node, each.elements});
   }
   return result;
 }
 
-/// Where an exchange is looked at: the fewer peers a rank has, the more ranks it takes to see which
-/// links they use.
-struct Look {
-  const Layout& from;
-  const Layout& to;
-  Index per_node = 1;
-  Index ranks = 1;
-  Index peers = 1;
+Index nodes_of(const Sendings& sendings) { return ceil_div(sendings.ranks, sendings.per_node); }
 
-  [[nodiscard]] Index nodes() const { return ceil_div(ranks, per_node); }
-  [[nodiscard]] Index ranks_looked_at() const {
-    constexpr Index least = 16;
-    constexpr Index pairs = Index{1} << 12;
-    return std::max(least, pairs / std::max<Index>(1, peers));
-  }
-};
+/// The fewer peers a rank has, the more ranks it takes to see which links they use.
+Index ranks_to_look_at(const Sendings& sendings) {
+  constexpr Index least = 16;
+  constexpr Index pairs = Index{1} << 12;
+  return std::max(least, pairs / std::max<Index>(1, sendings.peers));
+}
 
 /// Calls visit(node, sendings) for some of the first `ranks`, evenly spread but not in one line.
 template <class Visit>
-void for_some_ranks(const Look& look, Index ranks, Visit visit) {
-  const Index count = std::min(look.ranks_looked_at(), ranks);
+void for_some_ranks(const Sendings& sendings, Index ranks, Visit visit) {
+  const Index count = std::min(ranks_to_look_at(sendings), ranks);
   for (Index i = 0; i < count; ++i) {
     const Index rank = i * (ranks > count ? ranks / count + 1 : 1) % ranks;
-    visit(rank / look.per_node, sent_by(look.from, look.to, rank, look.per_node));
+    visit(rank / sendings.per_node, sent_out(sendings, rank));
   }
 }
 
@@ -94,11 +86,11 @@ struct Load {
   [[nodiscard]] double crowding() const { return sent > 0. ? std::max(1., busiest / sent) : 1.; }
 };
 
-Load load_of_tree(const Topology& topology, const Look& look) {
-  const Index leaf = leaf_nodes(look.nodes());
+Load load_of_tree(const Topology& topology, const Sendings& sendings) {
+  const Index leaf = leaf_nodes(nodes_of(sendings));
   Load load;
-  for_some_ranks(look, look.ranks, [&](Index node, const std::vector<Sending>& sent) {
-    for (const Sending& each : sent) {
+  for_some_ranks(sendings, sendings.ranks, [&](Index node, const std::vector<SentOut>& sent) {
+    for (const SentOut& each : sent) {
       load.sent += real(each.elements);
       if (each.node / leaf != node / leaf) load.busiest += topology.taper * real(each.elements);
     }
@@ -106,12 +98,13 @@ Load load_of_tree(const Topology& topology, const Look& look) {
   return load;
 }
 
-Load load_of_torus(const Topology& topology, const std::vector<Index>& sides, const Look& look) {
+Load load_of_torus(const Topology& topology, const std::vector<Index>& sides,
+                   const Sendings& sendings) {
   std::vector<double> up(sides.size());
   std::vector<double> down(sides.size());
   Load load;
-  for_some_ranks(look, look.ranks, [&](Index node, const std::vector<Sending>& sent) {
-    for (const Sending& each : sent) {
+  for_some_ranks(sendings, sendings.ranks, [&](Index node, const std::vector<SentOut>& sent) {
+    for (const SentOut& each : sent) {
       load.sent += real(each.elements);
       Index here = node;
       Index there = each.node;
@@ -130,13 +123,13 @@ Load load_of_torus(const Topology& topology, const std::vector<Index>& sides, co
 }
 
 /// Of one group, as the links of each are its own.
-Load load_of_dragonfly(const Topology& topology, Index groups, const Look& look) {
-  const Index group = ceil_div(look.nodes(), groups);
+Load load_of_dragonfly(const Topology& topology, Index groups, const Sendings& sendings) {
+  const Index group = ceil_div(nodes_of(sendings), groups);
   std::vector<double> to_group(static_cast<std::size_t>(groups));
   Load load;
-  for_some_ranks(look, std::min(look.ranks, group * look.per_node),
-                 [&](Index node, const std::vector<Sending>& sent) {
-                   for (const Sending& each : sent) {
+  for_some_ranks(sendings, std::min(sendings.ranks, group * sendings.per_node),
+                 [&](Index node, const std::vector<SentOut>& sent) {
+                   for (const SentOut& each : sent) {
                      load.sent += real(each.elements);
                      const Index other = each.node / group;
                      if (other == node / group) continue;
@@ -168,29 +161,38 @@ double crowding_of_all(const Topology& topology, Index nodes) {
   throw InternalError("a wiring without a model");
 }
 
-double crowding_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
-                            Index per_node, Index peers) {
-  const Index ranks = std::max(from.ranks(), to.ranks());
-  const Index nodes = ceil_div(ranks, per_node);
-  if (nodes < 2 || 2 * peers > ranks) return crowding_of_all(topology, nodes);
-  const Look look{from, to, per_node, ranks, peers};
+double crowding_of(const Topology& topology, const Sendings& sendings) {
+  const Index nodes = nodes_of(sendings);
+  if (nodes < 2 || 2 * sendings.peers > sendings.ranks) return crowding_of_all(topology, nodes);
   switch (topology.wiring) {
     case Wiring::full:
       return 1.;
     case Wiring::fat_tree:
-      return load_of_tree(topology, look).crowding();
+      return load_of_tree(topology, sendings).crowding();
     case Wiring::torus: {
       const std::vector<Index> sides = even_sides(topology, nodes);
       if (sides.empty()) return crowding_of_all(topology, nodes);
-      return load_of_torus(topology, sides, look).crowding();
+      return load_of_torus(topology, sides, sendings).crowding();
     }
     case Wiring::dragonfly: {
       const Index groups = groups_of(topology, nodes);
       if (groups < 2) return 1.;
-      return load_of_dragonfly(topology, groups, look).crowding();
+      return load_of_dragonfly(topology, groups, sendings).crowding();
     }
   }
   throw InternalError("a wiring without a model");
+}
+
+double crowding_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
+                            Index per_node, Index peers) {
+  const auto of = [&](Index rank) {
+    std::vector<Sending> result;
+    for (const Piece& piece : pieces(from, to, rank)) {
+      if (piece.peer != rank) result.push_back({piece.peer, piece.size});
+    }
+    return result;
+  };
+  return crowding_of(topology, {std::max(from.ranks(), to.ranks()), per_node, peers, of});
 }
 
 }  // namespace kallima

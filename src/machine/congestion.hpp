@@ -17,6 +17,9 @@
 // Ranks are laid on nodes, and nodes numbered, in order.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "kallima/layout.hpp"
 #include "kallima/machine.hpp"
 
@@ -25,8 +28,25 @@ namespace kallima {
 /// Where everybody sends as much to everybody else. O(sqrt(nodes)).
 double crowding_of_all(const Topology& topology, Index nodes);
 
-/// Where ranks send what an exchange moves, each to at most so many peers. Those of some ranks are
-/// looked at; where peers are most of the ranks, none, and it is as if they were all.
+/// What a rank sends to another.
+struct Sending {
+  Index taker = 0;
+  Index elements = 0;
+};
+
+/// Who sends what to whom.
+struct Sendings {
+  Index ranks = 1;
+  Index per_node = 1;
+  Index peers = 1;                                     ///< that a rank sends to, at most
+  std::function<std::vector<Sending>(Index rank)> of;  ///< what a rank sends to others
+};
+
+/// Where ranks send that. Some of them are looked at; where peers are most of the ranks, none, and
+/// it is as if everybody sent to everybody else.
+double crowding_of(const Topology& topology, const Sendings& sendings);
+
+/// Where ranks send what an exchange moves, each to at most so many peers.
 double crowding_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
                             Index per_node, Index peers);
 

@@ -86,8 +86,7 @@ class Pricer {
     }
     const std::vector<RelayGroup> groups = groups_of(step);
     for (const Index radix : radices) {
-      const auto hops = relay_traffic_by_node(groups, radix, per_node_);
-      result.push_back(relays_cost(step, hops).total());
+      result.push_back(relays_cost(step, relay_travel(groups, radix)).total());
     }
     return result;
   }
@@ -355,14 +354,44 @@ class Pricer {
     step.cost.memory = copied(std::max<Index>(0, room(at) - sent));  // what a rank keeps
   }
 
+  /// What the hops of an exchange by relays carry, and how they crowd the network.
+  struct RelayTravel {
+    std::vector<NodeTraffic> hops;
+    std::vector<double> crowding;  ///< of each
+  };
+
+  [[nodiscard]] RelayTravel relay_travel(const std::vector<RelayGroup>& groups, Index radix) const {
+    RelayTravel result{relay_traffic_by_node(groups, radix, per_node_), {}};
+    result.crowding.assign(result.hops.size(), 0.);
+    if (machine_.topology.wiring == Wiring::full) return result;
+    std::vector<std::map<Index, std::vector<Sending>>> sent(result.hops.size());
+    for (const RelayGroup& group : groups) {
+      for (const RelayGroup::Sent& message : group.messages(radix)) {
+        sent[message.hop][message.sender].push_back({message.taker, message.elements});
+      }
+    }
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      const auto of = [&](Index rank) {
+        const auto found = sent[i].find(rank);
+        return found == sent[i].end() ? std::vector<Sending>() : found->second;
+      };
+      const Index peers =
+          std::max(result.hops[i].most_messages_within, result.hops[i].most_messages_between);
+      result.crowding[i] = crowding_of(machine_.topology, {plan_.ranks(), per_node_, peers, of});
+    }
+    return result;
+  }
+
   /// Hops, each when the one before is through. What leaves is put together, and in the end all is
   /// brought home.
-  [[nodiscard]] Cost relays_cost(std::size_t at, const std::vector<NodeTraffic>& hops) {
+  [[nodiscard]] Cost relays_cost(std::size_t at, const RelayTravel& travel) {
     const State& before = plan_.states()[at];
-    const Setting setting{machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model};
+    Setting setting{machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model};
     Cost cost;
     Index put_together = 0;
-    for (const NodeTraffic& hop : hops) {
+    for (std::size_t i = 0; i < travel.hops.size(); ++i) {
+      const NodeTraffic& hop = travel.hops[i];
+      setting.crowding = travel.crowding[i];
       cost += messages_cost(setting, hop, before.element.bytes());
       put_together += hop.most_within + hop.most_between;
     }
@@ -376,17 +405,17 @@ class Pricer {
 
   void price_relays(std::size_t at, StepCost& step) {
     const Index bytes = plan_.states()[at].element.bytes();
-    const std::vector<NodeTraffic> hops = relay_traffic_by_node(
-        groups_of(at), std::get<Exchange>(plan_.steps()[at]).radix, per_node_);
+    const RelayTravel travel =
+        relay_travel(groups_of(at), std::get<Exchange>(plan_.steps()[at]).radix);
     step.bytes_between = step.bytes;
     step.messages_between = step.messages;
-    for (const NodeTraffic& hop : hops) {
+    for (const NodeTraffic& hop : travel.hops) {
       step.bytes_between -= hop.elements_within * bytes;
       step.messages_between -= hop.messages_within;
       expect_messages(machine_.in_node, hop.most_within * bytes, hop.most_messages_within);
       expect_messages(machine_.between_nodes, hop.most_between * bytes, hop.most_messages_between);
     }
-    step.cost = relays_cost(at, hops);
+    step.cost = relays_cost(at, travel);
   }
 
   [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,

@@ -245,5 +245,31 @@ TEST(Relays, are_priced_hop_by_hop) {
   }
 }
 
+TEST(Relays, are_priced_by_the_links_that_a_hop_shares) {
+  // 64 nodes in 8 groups with 7 links each. Radix 8: of 56 messages that leave the ranks of a group
+  // in the first hop 28 stay and 28 go to the next group, 7 * 28 / 56 times what a link would carry
+  // if all were as busy; in the second hop 8 go to each other group. Radix 2: an eighth, a quarter
+  // and a half to the next group, then three times all to one group.
+  Machine full = slow_starts();
+  full.topology = Topology();
+  Machine grouped = full;
+  grouped.topology.wiring = Wiring::dragonfly;
+  grouped.topology.groups = 8;
+  PlanRequest request = request_of("c2c:2^20", 64);
+  request.placement.ranks_per_node = 1;
+  const Plan plan = make_plan(request).with_route(Route::relays);
+  const auto carried = [&](const Machine& machine, Index radix) {
+    double seconds = 0.;
+    for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+      if (!std::holds_alternative<Exchange>(plan.steps()[i])) continue;
+      seconds += price(plan.with_radix(i, radix), machine).total.bandwidth;
+    }
+    return seconds;
+  };
+  ASSERT_EQ(plan.exchanges(), 1) << plan.to_text();
+  EXPECT_NEAR(carried(grouped, 8) / carried(full, 8), (3.5 + 1.) / 2., 0.01);
+  EXPECT_NEAR(carried(grouped, 2) / carried(full, 2), (1. + 1.75 + 3.5 + 3 * 7.) / 6., 0.01);
+}
+
 }  // namespace
 }  // namespace kallima
