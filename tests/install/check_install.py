@@ -102,6 +102,7 @@ class Check:
         # Nothing of it depends on how fast the code is, and this is what takes the time.
         tree = self.project("fetch", "-DBUILD_SHARED_LIBS=ON", "-DKALLIMA_INSTALL=ON",
                             "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+                            "-DKALLIMA_PRECOMPILE=ON",
                             shared_in=lambda tree: tree)
         prefix = self.installed(tree, "shared")
         shutil.rmtree(tree)

@@ -143,11 +143,11 @@ TEST(Relays, plans_are_read_as_they_are_written) {
         if (exchange == nullptr) continue;
         EXPECT_EQ(exchange->route, exchange->mirrors() ? Route::messages : Route::relays);
         if (exchange->mirrors()) {
-          EXPECT_THROW(plan.with_radix(i, 2), InternalError);
+          EXPECT_THROW(static_cast<void>(plan.with_radix(i, 2)), InternalError);
           continue;
         }
         ++checked;
-        EXPECT_THROW(plan.with_radix(i, 1), InternalError);
+        EXPECT_THROW(static_cast<void>(plan.with_radix(i, 1)), InternalError);
         const Plan other = plan.with_radix(i, 3);
         EXPECT_EQ(Plan::parse(other.to_text()), other);
         EXPECT_EQ(other.reversed().reversed(), other);

@@ -446,9 +446,9 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
       if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits in chunks";
     }
   }
-  // Of configurations that relay, one of three: the others take as long.
+  // Of configurations that relay, one of six: the others take as long.
   if (const Plan relays = relayed_by(by(Route::relays), seed);
-      seed % 3 == 0 && relays != by(Route::messages)) {
+      seed % 6 == 0 && relays != by(Route::messages)) {
     ++tally.by_relays;
     Elements<T> relayed;
     complaint = check_plan<T>(c, relays, seed, comm, relayed, worst);
