@@ -132,7 +132,8 @@ def plot(found):
             out.append(f'<line x1="{x}" y1="{y - 4}" x2="{x + 30}" y2="{y - 4}" stroke="{colour}" stroke-width="1.5"{dash}/>')
             out.append(f'<text x="{x + 36}" y="{y}">{problem}, {hosts} hosts</text>')
             x += 160
-    out.append(f'<text x="{left}" y="{y + 26}">hollow: moving the bytes alone keeps a core busy for more than 30 % of Tn'
+    out.append(f'<text x="{left}" y="{y + 26}">hollow: moving the bytes alone keeps a core busy for more than 30 % of Tn; '
+               'on the frame: beyond it'
                '</text></svg>')
     return "\n".join(out) + "\n"
 
