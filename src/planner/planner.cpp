@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "base/text.hpp"
 #include "machine/pace.hpp"
@@ -147,7 +148,7 @@ class Collector {
  private:
   static constexpr Index ranks_to_count = Index{1} << 18;
   static constexpr Index most_plans = 24;
-  static constexpr std::size_t most_to_relay = 8;
+  static constexpr int most_to_relay = 3;
   static constexpr Index most_uneven_ranks_by_nodes = 16;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
 
@@ -199,12 +200,15 @@ class Collector {
     });
   }
 
-  /// The cheapest plans, if exchanges of theirs are cheaper by relays.
+  /// The cheapest plans of each number of exchanges, if some of these are cheaper by relays: what
+  /// saves starts among few ranks is not what saves bytes.
   void add_relayed() {
     if (request_.route != Route::any || request_.chunks > 1) return;
     if (request_.ranks > most_ranks_by_relays) return;
-    const std::size_t count = std::min(plans_.size(), most_to_relay);
+    std::map<Index, int> seen;  // by exchanges
+    const std::size_t count = plans_.size();
     for (std::size_t i = 0; i < count; ++i) {
+      if (++seen[plans_[i].plan.exchanges()] > most_to_relay) continue;
       const std::optional<Plan> plan = relayed(plans_[i].plan, machine_, false);
       if (!plan) continue;
       plans_.push_back({plans_[i].way, plans_[i].imbalance, *plan, price(*plan, machine_)});
