@@ -65,14 +65,6 @@ struct Carried {
   std::vector<double> took;
 };
 
-Plan by_relays(Plan plan, Index radix) {
-  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
-    if (exchange != nullptr && has_relays(plan, *exchange)) plan = plan.with_radix(step, radix);
-  }
-  return plan;
-}
-
 /// Ranks of the largest group that exchanges.
 Index most_peers(const Plan& plan) {
   Index peers = 0;

@@ -8,7 +8,7 @@
 #     bench/nodes.sh [BUILD]
 #
 # BUILD is a build with Open MPI (default build/release). HOSTS ("2 4"), RATES ("1gbit none") and ROUNDS
-# (81) choose, PER_HOST (2) how many ranks a host has. About two minutes; nothing else should run.
+# (81) choose, PER_HOST (2) how many ranks a host has. About a minute; nothing else should run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}

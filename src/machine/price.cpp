@@ -361,14 +361,13 @@ class Pricer {
   };
 
   [[nodiscard]] RelayTravel relay_travel(const std::vector<RelayGroup>& groups, Index radix) const {
-    RelayTravel result{relay_traffic_by_node(groups, radix, per_node_), {}};
+    const std::vector<RelaySent> messages = relay_messages(groups, radix);
+    RelayTravel result{relay_traffic_by_node(messages, per_node_), {}};
     result.crowding.assign(result.hops.size(), 0.);
     if (machine_.topology.wiring == Wiring::full) return result;
     std::vector<std::map<Index, std::vector<Sending>>> sent(result.hops.size());
-    for (const RelayGroup& group : groups) {
-      for (const RelayGroup::Sent& message : group.messages(radix)) {
-        sent[message.hop][message.sender].push_back({message.taker, message.elements});
-      }
+    for (const RelaySent& message : messages) {
+      sent[message.hop][message.sender].push_back({message.taker, message.elements});
     }
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const auto of = [&](Index rank) {

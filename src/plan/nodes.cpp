@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/tally.hpp"
+
 namespace kallima {
 
 namespace {
@@ -89,40 +91,18 @@ bool has_nodes(const Plan& plan) {
 
 Traffic node_traffic(const Layout& from, const Layout& to, const NodeMap& map) {
   std::map<std::pair<Index, Index>, Index> between;  // elements, by nodes
-  Traffic result;
+  TrafficTally tally;
   for (Index rank = 0; rank < from.ranks(); ++rank) {
     for (const Piece& piece : pieces(from, to, rank)) {
-      result.largest_message = std::max(result.largest_message, piece.size);
+      tally.see_piece(piece.size);
       const std::pair nodes{map.node_of(rank), map.node_of(piece.peer)};
       if (nodes.first != nodes.second) between[nodes] += piece.size;
     }
   }
-  struct Figures {
-    Index sent = 0;
-    Index received = 0;
-    Index messages_sent = 0;
-    Index messages_received = 0;
-  };
-  std::map<Index, Figures> of;  // ranks
   for (const auto& [nodes, elements] : between) {
-    result.elements += elements;
-    ++result.messages;
-    result.largest_message = std::max(result.largest_message, elements);
-    Figures& sender = of[map.owner(nodes.first, nodes.second)];
-    sender.sent += elements;
-    ++sender.messages_sent;
-    Figures& taker = of[map.owner(nodes.second, nodes.first)];
-    taker.received += elements;
-    ++taker.messages_received;
+    tally.add(map.owner(nodes.first, nodes.second), map.owner(nodes.second, nodes.first), elements);
   }
-  for (const auto& entry : of) {
-    result.most_sent = std::max(result.most_sent, entry.second.sent);
-    result.most_received = std::max(result.most_received, entry.second.received);
-    result.most_messages_sent = std::max(result.most_messages_sent, entry.second.messages_sent);
-    result.most_messages_received =
-        std::max(result.most_messages_received, entry.second.messages_received);
-  }
-  return result;
+  return tally.traffic();
 }
 
 std::vector<Index> node_windows(const Plan& plan, std::size_t step, Index node, bool uniform) {

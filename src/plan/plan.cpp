@@ -257,14 +257,14 @@ void Plan::append(Step step) {
 }
 
 Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const State& after) const {
-  const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
-                                              : traffic(before.layout, exchange.to);
   if (exchange.route == Route::relays) {
     if (exchange.radix < 2 || !has_relays(*this, exchange)) {
       throw InternalError("an exchange goes by relays that cannot");
     }
     return relay_traffic(relay_groups(before.layout, exchange.to, ranks_), exchange.radix);
   }
+  const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
+                                              : traffic(before.layout, exchange.to);
   if (exchange.route != Route::nodes) return by_ranks;
   if (exchange.mirrors() || !listable(node_map(*this), by_ranks)) {
     throw InternalError("an exchange goes by nodes that cannot");

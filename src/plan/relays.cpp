@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 
+#include "plan/chunks.hpp"
+#include "plan/tally.hpp"
+
 namespace kallima {
 
 namespace {
@@ -32,6 +35,15 @@ std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
 
 bool has_relays(const Plan& plan, const Exchange& exchange) {
   return !exchange.mirrors() && plan.ranks() <= most_ranks;
+}
+
+Plan by_relays(const Plan& plan, Index radix) {
+  Plan result = plan.with_route(Route::messages);
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Exchange* const exchange = exchange_at(plan, step);
+    if (exchange != nullptr && has_relays(plan, *exchange)) result = result.with_radix(step, radix);
+  }
+  return result;
 }
 
 Index RelayMessage::size() const {
@@ -133,8 +145,8 @@ RelayRoom RelayGroup::room(Index rank, Index radix) const {
   return result;
 }
 
-std::vector<RelayGroup::Sent> RelayGroup::messages(Index radix) const {
-  std::vector<Sent> result;
+std::vector<RelaySent> RelayGroup::messages(Index radix) const {
+  std::vector<RelaySent> result;
   for (std::size_t member = 0; member < members_.size(); ++member) {
     for_each_way(member, radix, [&](std::size_t hop, const Way& there, const Way& /*here*/) {
       const Index elements = size(there);
@@ -158,58 +170,41 @@ std::vector<RelayGroup> relay_groups(const Layout& from, const Layout& to, Index
   return groups;
 }
 
-Traffic relay_traffic(const std::vector<RelayGroup>& groups, Index radix) {
-  struct Figures {
-    Index sent = 0;
-    Index received = 0;
-    Index messages_sent = 0;
-    Index messages_received = 0;
-  };
-  std::map<Index, Figures> of;  // ranks
-  Traffic result;
+std::vector<RelaySent> relay_messages(const std::vector<RelayGroup>& groups, Index radix) {
+  std::vector<RelaySent> result;
   for (const RelayGroup& group : groups) {
-    result.largest_message = std::max(result.largest_message, group.largest_piece());
-    for (const RelayGroup::Sent& message : group.messages(radix)) {
-      result.elements += message.elements;
-      ++result.messages;
-      result.largest_message = std::max(result.largest_message, message.elements);
-      Figures& sender = of[message.sender];
-      sender.sent += message.elements;
-      ++sender.messages_sent;
-      Figures& taker = of[message.taker];
-      taker.received += message.elements;
-      ++taker.messages_received;
-    }
-  }
-  for (const auto& entry : of) {
-    result.most_sent = std::max(result.most_sent, entry.second.sent);
-    result.most_received = std::max(result.most_received, entry.second.received);
-    result.most_messages_sent = std::max(result.most_messages_sent, entry.second.messages_sent);
-    result.most_messages_received =
-        std::max(result.most_messages_received, entry.second.messages_received);
+    const std::vector<RelaySent> sent = group.messages(radix);
+    result.insert(result.end(), sent.begin(), sent.end());
   }
   return result;
 }
 
-std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelayGroup>& groups, Index radix,
+Traffic relay_traffic(const std::vector<RelayGroup>& groups, Index radix) {
+  TrafficTally tally;
+  for (const RelayGroup& group : groups) tally.see_piece(group.largest_piece());
+  for (const RelaySent& message : relay_messages(groups, radix)) {
+    tally.add(message.sender, message.taker, message.elements);
+  }
+  return tally.traffic();
+}
+
+std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelaySent>& messages,
                                                Index ranks_per_node) {
   std::vector<NodeTraffic> result;
   std::map<std::pair<std::size_t, Index>, NodeTraffic> of_rank;  // by hop
   std::map<std::pair<std::size_t, Index>, Index> out_of_node;    // likewise
-  for (const RelayGroup& group : groups) {
-    for (const RelayGroup::Sent& message : group.messages(radix)) {
-      result.resize(std::max(result.size(), message.hop + 1));
-      const Index node = message.sender / ranks_per_node;
-      const bool within = message.taker / ranks_per_node == node;
-      NodeTraffic& mine = of_rank[{message.hop, message.sender}];
-      (within ? mine.most_within : mine.most_between) += message.elements;
-      ++(within ? mine.most_messages_within : mine.most_messages_between);
-      if (within) {
-        result[message.hop].elements_within += message.elements;
-        ++result[message.hop].messages_within;
-      } else {
-        out_of_node[{message.hop, node}] += message.elements;
-      }
+  for (const RelaySent& message : messages) {
+    result.resize(std::max(result.size(), message.hop + 1));
+    const Index node = message.sender / ranks_per_node;
+    const bool within = message.taker / ranks_per_node == node;
+    NodeTraffic& mine = of_rank[{message.hop, message.sender}];
+    (within ? mine.most_within : mine.most_between) += message.elements;
+    ++(within ? mine.most_messages_within : mine.most_messages_between);
+    if (within) {
+      result[message.hop].elements_within += message.elements;
+      ++result[message.hop].messages_within;
+    } else {
+      out_of_node[{message.hop, node}] += message.elements;
     }
   }
   for (const auto& [at, mine] : of_rank) {

@@ -21,6 +21,9 @@ namespace kallima {
 /// enough to know all their pieces.
 bool has_relays(const Plan& plan, const Exchange& exchange);
 
+/// The same steps, with all exchanges that can by relays of this radix, the others by messages.
+Plan by_relays(const Plan& plan, Index radix);
+
 /// What goes between two ranks in a hop.
 struct RelayMessage {
   /// A piece on its way.
@@ -49,6 +52,14 @@ struct RelayRoom {
   [[nodiscard]] Index both() const { return out + in; }
 };
 
+/// A message of a hop.
+struct RelaySent {
+  std::size_t hop = 0;
+  Index sender = 0;
+  Index taker = 0;
+  Index elements = 0;
+};
+
 /// The ranks that one rank has pieces for or from, and all that they have.
 class RelayGroup {
  public:
@@ -61,13 +72,7 @@ class RelayGroup {
   /// What these want. Likewise.
   [[nodiscard]] RelayRoom room(Index rank, Index radix) const;
   /// All messages. O(members^2 hops).
-  struct Sent {
-    std::size_t hop = 0;
-    Index sender = 0;
-    Index taker = 0;
-    Index elements = 0;
-  };
-  [[nodiscard]] std::vector<Sent> messages(Index radix) const;
+  [[nodiscard]] std::vector<RelaySent> messages(Index radix) const;
   /// Elements of the largest piece.
   [[nodiscard]] Index largest_piece() const;
 
@@ -97,11 +102,14 @@ class RelayGroup {
 /// All groups of an exchange; every rank is in one. O(pieces).
 std::vector<RelayGroup> relay_groups(const Layout& from, const Layout& to, Index ranks);
 
-/// What all messages carry.
+/// The messages of all groups.
+std::vector<RelaySent> relay_messages(const std::vector<RelayGroup>& groups, Index radix);
+
+/// What they carry.
 Traffic relay_traffic(const std::vector<RelayGroup>& groups, Index radix);
 
-/// What the messages of each hop carry within nodes and between them.
-std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelayGroup>& groups, Index radix,
+/// What messages of each hop carry within nodes and between them.
+std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelaySent>& messages,
                                                Index ranks_per_node);
 
 }  // namespace kallima

@@ -40,7 +40,7 @@ enum class Area : std::uint8_t {
   workspace,
   window,        ///< of every rank, shared by all
   other_window,  ///< a second one
-  transit        ///< what a rank relays, behind its workspace
+  transit        ///< what a rank relays
 };
 
 /// One step of a plan, or a copy, with the areas it reads and writes.

@@ -19,7 +19,7 @@
 #include "machine/pace.hpp"
 #include "plan/schedule.hpp"
 #include "planner/pipeline.hpp"
-#include "planner/relay.hpp"
+#include "planner/relays.hpp"
 #include "planner/writer.hpp"
 
 namespace kallima {

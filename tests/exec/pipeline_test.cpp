@@ -9,7 +9,7 @@
 
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
-#include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "planner/pipeline.hpp"
 #include "support/reference.hpp"
 
@@ -158,11 +158,7 @@ TEST(Relays, give_the_same_bits_with_any_radix) {
           const Arrays<double> forward = output_of<double>(bulk, in_place);
           const Arrays<double> backward = output_of<double>(bulk.reversed(), in_place);
           for (const Index radix : {2, 3}) {
-            Plan plan = bulk.with_route(Route::relays);
-            for (std::size_t i = 0; i < plan.steps().size(); ++i) {
-              const bool exchange = std::holds_alternative<Exchange>(plan.steps()[i]);
-              if (exchange) plan = plan.with_radix(i, radix);
-            }
+            const Plan plan = by_relays(bulk, radix);
             if (!plan.goes_by(Route::relays)) continue;
             ++checked;
             EXPECT_TRUE(same_bits(output_of<double>(plan, in_place), forward)) << plan.to_text();

@@ -12,7 +12,7 @@
 #include "machine/all_to_all.hpp"
 #include "machine/relays.hpp"
 #include "plan/schedule.hpp"
-#include "planner/relay.hpp"
+#include "planner/relays.hpp"
 
 namespace kallima {
 namespace {

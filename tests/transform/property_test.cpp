@@ -31,6 +31,7 @@
 #include "kallima/price.hpp"
 #include "kallima/transform.hpp"
 #include "plan/nodes.hpp"
+#include "plan/relays.hpp"
 #include "planner/pipeline.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
@@ -386,16 +387,6 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   return there;
 }
 
-/// A plan by relays with a radix of 2, 3 or 4.
-Plan relayed_by(Plan plan, std::uint64_t seed) {
-  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
-    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
-    if (exchange == nullptr || exchange->route != Route::relays) continue;
-    plan = plan.with_radix(i, Random(seed, 2).pick<Index>({2, 3, 4}));
-  }
-  return plan;
-}
-
 template <class T>
 Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
                               Tally& tally) {
@@ -447,7 +438,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
     }
   }
   // Of configurations that relay, one of six: the others take as long.
-  if (const Plan relays = relayed_by(by(Route::relays), seed);
+  if (const Plan relays = by_relays(steps, Random(seed, 2).pick<Index>({2, 3, 4}));
       seed % 6 == 0 && relays != by(Route::messages)) {
     ++tally.by_relays;
     Elements<T> relayed;

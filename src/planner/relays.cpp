@@ -2,7 +2,7 @@
 //
 // The choice between few messages and short ones: an all-to-all's radix by price, from radix 2, the
 // butterfly's, to as many as there are peers, which is to send straight to them.
-#include "planner/relay.hpp"
+#include "planner/relays.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/tally.hpp"
+
+#include <algorithm>
+
+namespace kallima {
+
+void TrafficTally::add(Index sender, Index taker, Index elements) {
+  all_.elements += elements;
+  ++all_.messages;
+  see_piece(elements);
+  Figures& out = of_[sender];
+  out.sent += elements;
+  ++out.messages_sent;
+  Figures& in = of_[taker];
+  in.received += elements;
+  ++in.messages_received;
+}
+
+void TrafficTally::see_piece(Index elements) {
+  all_.largest_message = std::max(all_.largest_message, elements);
+}
+
+Traffic TrafficTally::traffic() const {
+  Traffic result = all_;
+  for (const auto& entry : of_) {
+    const Figures& rank = entry.second;
+    result.most_sent = std::max(result.most_sent, rank.sent);
+    result.most_received = std::max(result.most_received, rank.received);
+    result.most_messages_sent = std::max(result.most_messages_sent, rank.messages_sent);
+    result.most_messages_received = std::max(result.most_messages_received, rank.messages_received);
+  }
+  return result;
+}
+
+}  // namespace kallima
