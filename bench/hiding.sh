@@ -8,13 +8,15 @@
 #     bench/hiding.sh [BUILD [RESULTS]]
 #
 # BUILD is a release build with Open MPI (default build/release); RESULTS takes machines, figures and
-# plots (default build/bench/hiding). HOSTS ("2 4"), RATIOS ("0.25 0.5 1 2 4") and ROUNDS (9) choose; BED
-# are more words for the test bed ("--burst 1mb"). About 30 minutes; nothing else should run.
+# plots (default build/bench/hiding). HOSTS ("2 4"), RATIOS ("0.25 0.5 1 2 4"), ROUNDS (9) and CALIBRATIONS
+# (1, rounds of calibrating) choose; AGAINST= leaves FFTW-MPI out; BED are more words for the test bed
+# ("--burst 1mb"). About 40 minutes; nothing else should run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
 results=${2:-build/bench/hiding}
 rounds=${ROUNDS:-9}
+against=${AGAINST-fftw-mpi}
 kallima=$build/apps/kallima/kallima
 measure=$build/bench/kallima_hiding
 problems=(c2c:256^3 c2c:2^22)
@@ -40,10 +42,10 @@ for hosts in ${HOSTS:-2 4}; do
   # One axis is dealt like cards. Engines of all contenders are planned once, where planning does not
   # wait for a slow link.
   declare -A cards=(["c2c:256^3"]="cyclic:${hosts}x1x1" ["c2c:2^22"]=cyclic)
-  for problem in "${problems[@]}"; do
+  for problem in ${against:+"${problems[@]}"}; do
     for layouts in "--out any" "--in ${cards[$problem]} --out same" "--in slab --out same"; do
       # shellcheck disable=SC2086 # several words
-      on_hosts "$hosts" none "$kallima" bench "$problem" $layouts --against fftw-mpi -i 1 \
+      on_hosts "$hosts" none "$kallima" bench "$problem" $layouts --against "$against" -i 1 \
         --wisdom "$results/wisdom-$hosts" >/dev/null
     done
   done
@@ -61,14 +63,14 @@ END
 )
     echo "== $hosts hosts, $rate" >&2
     name=$results/$hosts-$ratio
-    on_hosts "$hosts" "$rate" "$kallima" calibrate --name "hosts-$hosts-$rate" --rounds 1 --arrays 256 \
+    on_hosts "$hosts" "$rate" "$kallima" calibrate --name "hosts-$hosts-$rate" --rounds "${CALIBRATIONS:-1}" --arrays 256 \
       -o "$name.toml" >"$name.calibration"
     on_hosts "$hosts" "$rate" "$measure" "$name.toml" "$rounds" "${problems[@]}" >"$name.jsonl"
-    for problem in "${problems[@]}"; do
+    for problem in ${against:+"${problems[@]}"}; do
       declare -A ends=([any]="--out any" [same]="--in ${cards[$problem]} --out same" [block]="--in slab --out same")
       for end in any same block; do
         # shellcheck disable=SC2086 # several words
-        on_hosts "$hosts" "$rate" "$kallima" bench "$problem" ${ends[$end]} --machine "$name.toml" --against fftw-mpi \
+        on_hosts "$hosts" "$rate" "$kallima" bench "$problem" ${ends[$end]} --machine "$name.toml" --against "$against" \
           --effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json >"$name-${problem#c2c:}-$end.json"
       done
     done

@@ -97,7 +97,7 @@ std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Ind
 
 void ProblemArguments::add_to(Command command, bool required) {
   Option option = command.add_option(
-      "PROBLEM", problem, "What to transform, as in c2c:512x512x512, c2c:2^30:f32 or r2c:512^3");
+      "PROBLEM", problem, "As in c2c:512x512x512, c2c:2^30:f32, r2c:512^3 or, back, c2r:512^3");
   option.type_name("");
   if (required) option.required();
   command.add_option("--in", in, "Layout of the input (default: any)").type_name("LAYOUT");

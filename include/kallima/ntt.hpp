@@ -24,7 +24,7 @@
 namespace kallima {
 
 /// Names the operation.
-struct NumberTheoretic;
+struct KALLIMA_API NumberTheoretic;
 
 /// Primes below 2^64 that have roots of unity for axes up to 2^32. The first is 2^64 - 2^32 + 1,
 /// modulo which multiplying is the fastest by far. Products modulo several of them give exact

@@ -2,9 +2,9 @@
 //
 // Plans that were measured to be fast, kept between runs: what the planner takes for the cheapest
 // is priced, what is here was timed. An entry serves where all that it was measured for is the
-// same: machine, problem, ranks and how they are laid on nodes, layouts, route, padding.
+// same: machine, problem, ranks and how they are laid on nodes, layouts, route, chunks, padding.
 //
-// The text form is JSON, schema kallima.wisdom/1, with a checksum. A file that is damaged, or of
+// The text form is JSON, schema kallima.wisdom/2, with a checksum. A file that is damaged, or of
 // another version, is ignored with a warning; plans are then made as if there were none. The
 // engine's own wisdom is another thing: kallima/wisdom.hpp.
 #pragma once
@@ -31,7 +31,8 @@ struct KALLIMA_API PlanWisdomEntry {
   std::string in = "any";          ///< layout that was asked for
   std::string out = "any";         ///< likewise
   Route route = Route::any;        ///< that was asked for
-  bool padded = false;             ///< as in PlanRequest
+  Index chunks = 0;                ///< as in PlanRequest
+  bool padded = false;             ///< likewise
   std::string plan;                ///< text form
   double seconds = 0.0;            ///< that a transform took; finite, not negative
   std::string made;                ///< when

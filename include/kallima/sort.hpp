@@ -21,7 +21,7 @@
 namespace kallima {
 
 /// Names the operation.
-struct Bitonic;
+struct KALLIMA_API Bitonic;
 
 /// What can be sorted: 64 bits that are a number. Of doubles none is NaN.
 template <class Key>

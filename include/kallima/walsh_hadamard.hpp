@@ -21,7 +21,7 @@
 namespace kallima {
 
 /// Names the operation.
-struct Walsh;
+struct KALLIMA_API Walsh;
 
 /// The index in Hadamard's order of what index k has in Paley's, and the other way round, along an
 /// axis of n, a power of two: the bits of k backwards.

@@ -30,9 +30,9 @@
 
 namespace kallima {
 
-struct NumberTheoretic;
-struct Walsh;
-struct Bitonic;
+struct KALLIMA_API NumberTheoretic;
+struct KALLIMA_API Walsh;
+struct KALLIMA_API Bitonic;
 
 }  // namespace kallima
 

@@ -26,7 +26,7 @@ constexpr Index most_messages = Index{1} << 14;
 constexpr double least_gain = 0.03;
 
 /// Fewer chunks are taken where they cost so little more.
-constexpr double negligible = 0.005;
+constexpr double negligible = 0.02;
 
 /// The best digit to cut along: the slowest in memory that allows most chunks.
 CutDigit best_digit(const std::vector<CutDigit>& digits, int except) {

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* schema = "kallima.wisdom/1";
+constexpr const char* schema = "kallima.wisdom/2";
 constexpr std::array routes = {Route::any,     Route::messages, Route::alltoallv,
                                Route::windows, Route::nodes,    Route::relays};
 
@@ -109,6 +109,7 @@ PlanWisdomEntry read_entry(const Json& json) {
   entry.in = word(json, "in");
   entry.out = word(json, "out");
   entry.route = route_in(json);
+  entry.chunks = count(json, "chunks", 0);
   entry.padded = flag(json, "padded");
   entry.plan = word(json, "plan");
   entry.seconds = duration(json, "seconds");
@@ -124,6 +125,7 @@ Json entry_json(const PlanWisdomEntry& entry) {
           {"in", entry.in},
           {"out", entry.out},
           {"route", name_of(entry.route)},
+          {"chunks", entry.chunks},
           {"padded", entry.padded},
           {"plan", entry.plan},
           {"seconds", entry.seconds},
@@ -146,9 +148,9 @@ Json parse_json(std::string_view text) {
 
 /// All that must be the same, each with its length, so that no two differ only by where one ends.
 std::string key_of(const PlanWisdomEntry& entry) {
-  std::string key =
-      fmt::format("{} {} {} {} {}", text::hex(entry.machine_hash), entry.ranks,
-                  entry.ranks_per_node, name_of(entry.route), entry.padded ? "padded" : "tight");
+  std::string key = fmt::format("{} {} {} {} {} {}", text::hex(entry.machine_hash), entry.ranks,
+                                entry.ranks_per_node, name_of(entry.route), entry.chunks,
+                                entry.padded ? "padded" : "tight");
   for (const std::string* const part : {&entry.problem, &entry.in, &entry.out}) {
     key += fmt::format(" {}:{}", part->size(), *part);
   }
@@ -166,6 +168,7 @@ PlanWisdomEntry asked(const PlanRequest& request, const Machine& machine) {
   if (request.in) entry.in = request.in->to_text();
   if (request.out) entry.out = request.out->to_text();
   entry.route = request.route;
+  entry.chunks = request.chunks;
   entry.padded = request.padded;
   return entry;
 }

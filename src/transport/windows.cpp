@@ -53,17 +53,27 @@ Index total_bytes(const std::array<Index, 2>& bytes) {
   return page + in_pages(bytes[0]) + in_pages(bytes[1]);
 }
 
-/// A file without a name, with all its memory reserved; negative where that cannot be had.
-int make_file(Index bytes) {
-  const int file = memfd_create("kallima", MFD_CLOEXEC);
-  if (file < 0) return -1;
-  if (posix_fallocate(file, 0, bytes) == 0) return file;
-  close(file);
-  return -1;
-}
+/// An open file, or none where its number is negative.
+class File {
+ public:
+  explicit File(int number) : number_(number) {}
+  File(const File&) = delete;
+  File(File&&) = delete;
+  File& operator=(const File&) = delete;
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (is_open()) close(number_);
+  }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+  [[nodiscard]] int number() const { return number_; }
 
-std::byte* map(int file, std::size_t bytes) {
-  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+ private:
+  int number_;
+};
+
+/// The memory of a file, or null.
+std::byte* map(const File& file, std::size_t bytes) {
+  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
 }
 
@@ -72,14 +82,11 @@ std::byte* map(int file, std::size_t bytes) {
 std::byte* map_theirs(const Address& address, std::size_t bytes) {
   const std::string path =
       "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
-  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
+  const File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct stat status {};
-  std::byte* base = nullptr;
-  if (fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) == bytes) {
-    base = map(file, bytes);
-  }
-  close(file);
+  if (!file.is_open() || fstat(file.number(), &status) != 0) return nullptr;
+  if (static_cast<std::size_t>(status.st_size) != bytes) return nullptr;
+  std::byte* const base = map(file, bytes);
   if (base != nullptr && reinterpret_cast<const Head*>(base)->token != address.token) {
     munmap(base, bytes);
     return nullptr;
@@ -148,15 +155,16 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
   mine.process = getpid();
   mine.bytes = bytes;
   mine.token = fresh_token();
-  const int file = make_file(total_bytes(bytes));
+  // Without a name; open until it is mapped by all, or given up by all.
+  const File file(memfd_create("kallima", MFD_CLOEXEC));
   Part& own = windows->parts_[windows->mine_];
-  if (file >= 0) {
+  if (file.is_open() && posix_fallocate(file.number(), 0, total_bytes(bytes)) == 0) {
     own.bytes = static_cast<std::size_t>(total_bytes(bytes));
     own.base = map(file, own.bytes);
     if (own.base != nullptr) {
       auto* const head = new (own.base) Head;
       head->token = mine.token;
-      mine.file = file;
+      mine.file = file.number();
     }
   }
   std::vector<Address> all(static_cast<std::size_t>(communicator.size));
@@ -176,9 +184,7 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
     if (!good) break;
     part.windows = {part.base + page, part.base + page + in_pages(address.bytes[0])};
   }
-  good = everywhere(communicator, good);
-  if (file >= 0) close(file);  // mapped by all, or given up by all
-  return good ? std::move(windows) : nullptr;
+  return everywhere(communicator, good) ? std::move(windows) : nullptr;
 }
 
 Windows::~Windows() {

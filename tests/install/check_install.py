@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds users' projects, in C++ and in C, against the library, each way that one comes by it:
 
-    static       installed, moved, then used by find_package and by pkg-config
-    shared       made by FetchContent and used so; then installed from there, moved, and used by
-                 find_package and by pkg-config when the tree it was built in is gone
-    subdirectory add_subdirectory, configured alone: FetchContent adds the same folder
-
-So the library is compiled once: what is installed as static is what the tests of this tree have
-made."""
+    installed    what the tree has made, static or shared, installed, moved, then used by
+                 find_package and by pkg-config; of a shared one also what it exports
+    subdirectory add_subdirectory, configured, and its first module compiled
+    fetch        FetchContent, likewise
+    whole        FetchContent, all of it compiled and run: a minute, and so nothing that CI does"""
 import argparse
 import os
 import shutil
@@ -95,23 +93,20 @@ class Check:
                 *([f"-Wl,-rpath,{folder}"] if shared else []))
             self.start(program, folder if shared else None)
 
-    def static(self):
-        self.use(self.installed(self.arguments.build, "static"), shared=False)
+    def installed_and_used(self):
+        prefix = self.installed(self.arguments.build, "here")
+        if self.arguments.shared:
+            library, = files_below(prefix, "libkallima.so")
+            print(check_symbols.check(self.arguments.nm, library, os.path.join(prefix, "include")))
+        self.use(prefix, self.arguments.shared)
 
-    def shared(self):
-        # Nothing of it depends on how fast the code is, and this is what takes the time.
-        tree = self.project("fetch", "-DBUILD_SHARED_LIBS=ON", "-DKALLIMA_INSTALL=ON",
-                            "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-                            "-DKALLIMA_PRECOMPILE=ON",
-                            shared_in=lambda tree: tree)
-        prefix = self.installed(tree, "shared")
-        shutil.rmtree(tree)
-        library, = files_below(prefix, "libkallima.so")
-        print(check_symbols.check(self.arguments.nm, library, os.path.join(prefix, "include")))
-        self.use(prefix, shared=True)
+    def first_module(self, how):
+        run("cmake", "--build", self.configured(how), "--target", "kallima_base")
 
-    def subdirectory(self):
-        self.configured("subdirectory", "-DBUILD_SHARED_LIBS=OFF")
+    def whole(self):
+        # Nothing of it depends on how fast the code is.
+        self.project("fetch", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_BUILD_TYPE=Debug",
+                     "-DCMAKE_CXX_FLAGS_DEBUG=-O0", shared_in=lambda tree: tree)
 
 
 def main():
@@ -125,12 +120,16 @@ def main():
     parser.add_argument("--mpiexec-flag", action="append", default=[])
     parser.add_argument("--cmake-arg", action="append", default=[])
     parser.add_argument("--nm", default="nm")
-    parser.add_argument("--ways", default="static,shared,subdirectory")
+    parser.add_argument("--shared", action="store_true", help="what the tree has made is")
+    parser.add_argument("--ways", default="installed,subdirectory,fetch")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         check = Check(arguments, os.path.realpath(scratch))
+        ways = {"installed": check.installed_and_used,
+                "subdirectory": lambda: check.first_module("subdirectory"),
+                "fetch": lambda: check.first_module("fetch"), "whole": check.whole}
         for way in arguments.ways.split(","):
-            getattr(check, way)()
+            ways[way]()
     print("installed, moved, found and used")
 
 

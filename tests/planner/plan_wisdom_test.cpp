@@ -38,7 +38,7 @@ PlanWisdom wisdom_of(const std::vector<PlanWisdomEntry>& entries) {
 
 /// The text of a file with these entries, whatever they are, and a checksum that fits.
 std::string file_with(const std::string& plans) {
-  return R"({"schema":"kallima.wisdom/1","checksum":")" + text::hex(text::hash(plans)) +
+  return R"({"schema":"kallima.wisdom/2","checksum":")" + text::hex(text::hash(plans)) +
          R"(","plans":)" + plans + "}";
 }
 
@@ -52,6 +52,7 @@ std::string json_entry(const std::string& field, const std::string& value) {
       {"in", R"("any")"},
       {"out", R"("any")"},
       {"route", R"("any")"},
+      {"chunks", "0"},
       {"padded", "false"},
       {"plan", R"("")"},
       {"seconds", "0.5"},
@@ -142,6 +143,7 @@ TEST(PlanWisdom, is_for_nothing_but_what_was_asked) {
       [](PlanRequest& r) { r.in = Layout::slab(r.problem.shape, 4); },
       [](PlanRequest& r) { r.out = Layout::slab(r.problem.shape, 4); },
       [](PlanRequest& r) { r.route = Route::messages; },
+      [](PlanRequest& r) { r.chunks = 2; },
       [](PlanRequest& r) { r.padded = true; },
       [](PlanRequest& r) { r.way = Way::slab; }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -180,8 +182,8 @@ TEST(PlanWisdom, refuses_damage_and_other_versions) {
   const std::string good = wisdom_of({entry(asked())}).to_text();
   ASSERT_EQ(refusal(good), "");
   std::string other = good;
-  other.replace(other.find("wisdom/1"), 8, "wisdom/2");
-  EXPECT_TRUE(mentions(refusal(other), "wisdom/2"));
+  other.replace(other.find("wisdom/2"), 8, "wisdom/1");
+  EXPECT_TRUE(mentions(refusal(other), "wisdom/1"));
   std::string faster = good;
   faster.replace(faster.find("0.25"), 4, "0.20");
   EXPECT_TRUE(mentions(refusal(faster), "checksum"));
@@ -208,6 +210,7 @@ TEST(PlanWisdom, refuses_values_of_other_types) {
       {"in", "null"},
       {"out", "[]"},
       {"route", R"("pigeon")"},
+      {"chunks", "-1"},
       {"padded", "0"},
       {"plan", "{}"},
       {"seconds", "-0.5"},
