@@ -10,6 +10,7 @@
 #include "planner/pipeline.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "machine/pipeline.hpp"
 #include "plan/chunks.hpp"
@@ -106,6 +107,21 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
   return ways;
 }
 
+/// Ways to cut, from the one to be preferred on: those that take negligibly longer than the
+/// fastest, fewest parts first, then the others by what they take. seconds[0] is that of one piece.
+std::vector<std::size_t> in_order(const std::vector<Chunks>& ways,
+                                  const std::vector<double>& seconds) {
+  const double least = *std::min_element(seconds.begin() + 1, seconds.end());
+  std::vector<std::size_t> order(ways.size() - 1);
+  std::iota(order.begin(), order.end(), std::size_t{1});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double limit = (1. + negligible) * least;
+    if (seconds[a] <= limit && seconds[b] <= limit) return ways[a].parts() < ways[b].parts();
+    return seconds[a] < seconds[b];
+  });
+  return order;
+}
+
 }  // namespace
 
 std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index chunks) {
@@ -116,15 +132,13 @@ std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index ch
     const std::vector<Chunks> ways = ways_to_cut(result, step, chunks);
     if (ways.size() == 1) continue;
     const std::vector<double> seconds = seconds_by_chunks(plan, machine, step, ways);
-    const double least = *std::min_element(seconds.begin() + 1, seconds.end());
-    if (chunks == 0 && least > (1. - least_gain) * seconds.front()) continue;
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < ways.size(); ++i) {
-      if (seconds[i] > (1. + negligible) * least) continue;
-      if (best == 0 || ways[i].parts() < ways[best].parts()) best = i;
+    for (const std::size_t way : in_order(ways, seconds)) {
+      if (chunks == 0 && seconds[way] > (1. - least_gain) * seconds.front()) continue;
+      Plan cut = result.with_chunks(step, ways[way]);
+      if (!fits(cut, plan)) continue;
+      result = std::move(cut);
+      break;
     }
-    Plan cut = result.with_chunks(step, ways[best]);
-    if (fits(cut, plan)) result = std::move(cut);
   }
   if (result == plan) return std::nullopt;
   return result;
