@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "machine/pipeline.hpp"
 #include "plan/chunks.hpp"
@@ -108,15 +109,20 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
 }
 
 /// Ways to cut, from the one to be preferred on: those that take negligibly longer than the
-/// fastest, fewest parts first, then the others by what they take. seconds[0] is that of one piece.
+/// fastest, fewest chunks on either side first, then the others by what they take. seconds[0] is
+/// that of one piece. Few chunks on both sides rather than many on one: what hides behind one sweep
+/// alone is the first to show where ranks do not keep step.
 std::vector<std::size_t> in_order(const std::vector<Chunks>& ways,
                                   const std::vector<double>& seconds) {
   const double least = *std::min_element(seconds.begin() + 1, seconds.end());
   std::vector<std::size_t> order(ways.size() - 1);
   std::iota(order.begin(), order.end(), std::size_t{1});
+  const auto size = [](const Chunks& chunks) {
+    return std::pair(std::max(chunks.sent, chunks.taken), chunks.parts());
+  };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const double limit = (1. + negligible) * least;
-    if (seconds[a] <= limit && seconds[b] <= limit) return ways[a].parts() < ways[b].parts();
+    if (seconds[a] <= limit && seconds[b] <= limit) return size(ways[a]) < size(ways[b]);
     return seconds[a] < seconds[b];
   });
   return order;
