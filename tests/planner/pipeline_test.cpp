@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
 
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
