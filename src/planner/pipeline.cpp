@@ -10,6 +10,7 @@
 #include "planner/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -60,15 +61,19 @@ std::vector<Index> powers_to(Index most) {
   return result;
 }
 
-/// True where chunks take little more memory than the plan does without. Of two exchanges in a row,
-/// one would have to lie in the output, where there is no room for parts to pass each other.
-bool fits(const Plan& cut, const Plan& plan) {
-  const auto arrays = [](const Plan& of, bool in_place) {
-    return largest_workspace(of, schedule(of, in_place)).arrays();
-  };
+/// Elements of the workspace, out of place and in place.
+std::array<Index, 2> arrays_of(const Plan& plan) {
+  return {largest_workspace(plan, schedule(plan, false)).arrays(),
+          largest_workspace(plan, schedule(plan, true)).arrays()};
+}
+
+/// The workspace that chunks may have: little more than what the plan has without. Of two exchanges
+/// in a row, one would have to lie in the output, where there is no room for parts to pass each
+/// other.
+std::array<Index, 2> most_arrays(const Plan& plan) {
   const Index more = plan.largest_local_size() / 2;
-  return arrays(cut, false) <= arrays(plan, false) + more &&
-         arrays(cut, true) <= arrays(plan, true) + more;
+  const auto [out_of_place, in_place] = arrays_of(plan);
+  return {out_of_place + more, in_place + more};
 }
 
 /// Every way to cut the exchange at `step` into so many chunks, or where that is 0 into powers of
@@ -133,6 +138,7 @@ std::vector<std::size_t> in_order(const std::vector<Chunks>& ways,
 std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index chunks) {
   if (chunks == 1) return std::nullopt;
   Plan result = plan;
+  std::optional<std::array<Index, 2>> most;  // takes as long as there are ranks
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     if (!std::holds_alternative<Exchange>(plan.steps()[step])) continue;
     const std::vector<Chunks> ways = ways_to_cut(result, step, chunks);
@@ -141,7 +147,9 @@ std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index ch
     for (const std::size_t way : in_order(ways, seconds)) {
       if (chunks == 0 && seconds[way] > (1. - least_gain) * seconds.front()) continue;
       Plan cut = result.with_chunks(step, ways[way]);
-      if (!fits(cut, plan)) continue;
+      if (!most) most = most_arrays(plan);
+      const std::array<Index, 2> arrays = arrays_of(cut);
+      if (arrays[0] > (*most)[0] || arrays[1] > (*most)[1]) continue;
       result = std::move(cut);
       break;
     }
