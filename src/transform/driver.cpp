@@ -159,6 +159,9 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Fac
     const double begin = Recorder::now();
     executor_.sweep(leg, chunk, areas, factor, pulse);
     note(Doing::compute, leg, static_cast<Index>(chunk), begin);
+    // When all ranks of the node have computed the last chunk, they write the window that was taken
+    // from: by then this rank has sent all that it sends out of there.
+    if (late && chunk + 1 == executor_.chunks(leg)) wait([&] { taking->finish(); });
     if (sending != nullptr) sending->computed(static_cast<Index>(chunk) + 1);
   }
   wait([&] { taking->finish(); });

@@ -65,11 +65,12 @@ Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limit
   wanted_.resize(chunks);
   missing_.resize(chunks);
   // Turns are in the order of rounds, so that ranks do not all begin with the same peer.
+  std::vector<bool> ordered(lanes, false);
   for (const Side* const side : {&sending_, &receiving_}) {
     for (const Turn& turn : side->turns) {
       const auto lane = static_cast<std::size_t>(turn.lane);
-      if (std::find(order_.begin(), order_.end(), lane) == order_.end()) order_.push_back(lane);
-      if (order_.size() == lanes) break;
+      if (!ordered[lane]) order_.push_back(lane);
+      ordered[lane] = true;
     }
   }
 }
@@ -166,6 +167,7 @@ void Flow::restart() {
   computed_ = 0;
   arrived_ = 0;
   missing_ = wanted_;
+  under_way_ = true;
   move_on();
 }
 
@@ -290,7 +292,7 @@ void Flow::note(const Side& side, Line& line, std::size_t packet) {
 
 void Flow::pulse() {
   const std::lock_guard lock(mutex_);
-  move_on();
+  if (under_way_) move_on();
 }
 
 void Flow::move_on() {
@@ -329,6 +331,8 @@ void Flow::finish() {
     return sending_.left == 0 && receiving_.left == 0 &&
            (windows_ == nullptr || arrived_ == static_cast<std::size_t>(team_.taken_chunks));
   });
+  const std::lock_guard lock(mutex_);
+  under_way_ = false;
 }
 
 }  // namespace kallima::transport

@@ -63,8 +63,8 @@ class Flow {
              const Team& team);
   /// So many chunks of what is sent are computed: what they complete may leave.
   void computed(Index chunks);
-  /// Moves on what can move. Never waits. Local; costs a call of MPI for each direction, and one
-  /// for each packet that it starts.
+  /// Moves on what can move; nothing between finish() and begin(). Never waits. Local; costs a call
+  /// of MPI for each direction, and one for each packet that it starts.
   void pulse();
   /// Waits until all that chunks up to this one take has arrived, on the whole node.
   void wait_for(Index taken);
@@ -127,6 +127,7 @@ class Flow {
   std::vector<Index> wanted_;       // messages that a chunk takes, in packets
   std::vector<Index> missing_;      // of these, not here yet
   std::vector<int> completed_;      // for MPI_Testsome
+  bool under_way_ = false;  // from begin() to finish()
   Index computed_ = 0;
   Windows* windows_ = nullptr;       // where a node's ranks work together
   Team team_;                        // then

@@ -5,6 +5,8 @@
 
 #include <ctime>
 
+#include "transport/mpi_faults.hpp"
+
 namespace kallima::test {
 
 namespace {
@@ -46,23 +48,28 @@ int open_requests(int count, const MPI_Request* requests) {
   return open;
 }
 
-#ifdef MPICH_VERSION
 int wait_politely(int count, MPI_Request* requests, MPI_Status* statuses) {
   // Beside a busy neighbour, who sleeps is woken sooner than who yields comes round.
   constexpr int patience = 50;
   for (int tries = 0;; ++tries) {
     int done = 0;
-    const int code = PMPI_Testall(count, requests, &done, statuses);
+    const int code = holds_back() ? test_all(count, requests, &done, statuses)
+                                  : PMPI_Testall(count, requests, &done, statuses);
     if (code != MPI_SUCCESS || done != 0) return code;
     const timespec moment{0, 20000};
     tries < patience ? sched_yield() : nanosleep(&moment, nullptr);
   }
 }
 
+#ifdef MPICH_VERSION
+constexpr bool waits_politely = true;
+
 /// Finishes what a non-blocking call has begun.
 int finish(int code, MPI_Request request) {
   return code != MPI_SUCCESS ? code : wait_politely(1, &request, MPI_STATUSES_IGNORE);
 }
+#else
+constexpr bool waits_politely = false;
 #endif
 
 }  // namespace
@@ -89,10 +96,15 @@ std::string forbidden_call() { return offender == nullptr ? std::string() : offe
 
 using namespace kallima::test;  // NOLINT: what follows are MPI's names
 
+/// First in a call: it may have to fail, or to take its time.
+#define KALLIMA_FAULT() \
+  if (const int failed = fault(__func__); failed != MPI_SUCCESS) return failed
+
 // Communicators.
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* fresh) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   ++calls.duplicates;
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
@@ -122,11 +134,13 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* fre
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* fresh) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Comm_split(comm, color, key, fresh), fresh, MPI_COMM_NULL, alive.communicators);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* fresh) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Comm_split_type(comm, type, key, info, fresh), fresh, MPI_COMM_NULL,
               alive.communicators);
 }
@@ -163,26 +177,31 @@ int MPI_Comm_free(MPI_Comm* comm) {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_rank(comm, rank);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_size(comm, size);
 }
 
 int MPI_Comm_test_inter(MPI_Comm comm, int* inter) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_test_inter(comm, inter);
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* found) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_get_attr(comm, key, value, found);
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_set_attr(comm, key, value);
 }
 
@@ -193,6 +212,7 @@ int MPI_Comm_delete_attr(MPI_Comm comm, int key) {
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Comm_set_errhandler(comm, handler);
 }
 
@@ -388,13 +408,15 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
               MPI_Request* request) {
   note(comm, __func__);
   sent(count, calls.sends);
-  return made(PMPI_Isend(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
+  KALLIMA_FAULT();
+  return made(start_send(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
 
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
               MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   ++calls.receives;
   return made(PMPI_Irecv(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
@@ -405,13 +427,15 @@ int MPI_Isend_c(const void* data, MPI_Count count, MPI_Datatype type, int peer, 
                 MPI_Comm comm, MPI_Request* request) {
   note(comm, __func__);
   sent(count, calls.large_sends);
-  return made(PMPI_Isend_c(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
+  KALLIMA_FAULT();
+  return made(start_send(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
 
 int MPI_Irecv_c(void* data, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                 MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   ++calls.large_receives;
   return made(PMPI_Irecv_c(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
@@ -443,13 +467,15 @@ int MPI_Ibsend(const void* data, int count, MPI_Datatype type, int peer, int tag
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   note(comm, __func__);
-  return made(PMPI_Send_init(data, count, type, peer, tag, comm, request), request,
+  KALLIMA_FAULT();
+  return made(make_persistent_send(data, count, type, peer, tag, comm, request), request,
               MPI_REQUEST_NULL, alive.requests);
 }
 
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Recv_init(data, count, type, peer, tag, comm, request), request,
               MPI_REQUEST_NULL, alive.requests);
 }
@@ -462,6 +488,7 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
 int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Ibcast(data, count, type, root, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
@@ -469,6 +496,7 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
 int MPI_Iallreduce(const void* in, void* data, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Iallreduce(in, data, count, type, op, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
@@ -477,6 +505,7 @@ int MPI_Ialltoallv(const void* in, const int in_counts[], const int in_offsets[]
                    MPI_Datatype in_type, void* data, const int counts[], const int offsets[],
                    MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return made(PMPI_Ialltoallv(in, in_counts, in_offsets, in_type, data, counts, offsets, type, comm,
                               request),
               request, MPI_REQUEST_NULL, alive.requests);
@@ -500,61 +529,68 @@ int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   return PMPI_Iprobe(peer, tag, comm, found, status);
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   ++calls.all;
+  KALLIMA_FAULT();
   const int before = open_requests(1, request);
-#ifdef MPICH_VERSION
   const int code =
-      wait_politely(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
-#else
-  const int code = PMPI_Wait(request, status);
-#endif
+      waits_politely || holds_back()
+          ? wait_politely(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status)
+          : PMPI_Wait(request, status);
   alive.requests -= before - open_requests(1, request);
   return code;
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   ++calls.all;
+  KALLIMA_FAULT();
   const int before = open_requests(count, requests);
-#ifdef MPICH_VERSION
-  const int code = wait_politely(count, requests, statuses);
-#else
-  const int code = PMPI_Waitall(count, requests, statuses);
-#endif
-  alive.requests -= before - open_requests(count, requests);
-  return code;
-}
-
-int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  ++calls.all;
-  const int before = open_requests(count, requests);
-  const int code = PMPI_Waitany(count, requests, index, status);
+  const int code = waits_politely || holds_back() ? wait_politely(count, requests, statuses)
+                                                  : PMPI_Waitall(count, requests, statuses);
   alive.requests -= before - open_requests(count, requests);
   return code;
 }
 
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   ++calls.all;
+  KALLIMA_FAULT();
   const int before = open_requests(1, request);
-  const int code = PMPI_Test(request, done, status);
+  const int code = test(request, done, status);
   alive.requests -= before - open_requests(1, request);
   return code;
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* done, MPI_Status statuses[]) {
   ++calls.all;
+  KALLIMA_FAULT();
   const int before = open_requests(count, requests);
-  const int code = PMPI_Testall(count, requests, done, statuses);
+  const int code = holds_back() ? test_all(count, requests, done, statuses)
+                                : PMPI_Testall(count, requests, done, statuses);
   alive.requests -= before - open_requests(count, requests);
   return code;
 }
 
-int MPI_Request_free(MPI_Request* request) {
-  return freed(PMPI_Request_free(request), alive.requests);
+int MPI_Testsome(int count, MPI_Request requests[], int* out, int indices[],
+                 MPI_Status statuses[]) {
+  ++calls.all;
+  KALLIMA_FAULT();
+  const int before = open_requests(count, requests);
+  const int code = test_some(count, requests, out, indices, statuses);
+  alive.requests -= before - open_requests(count, requests);
+  return code;
 }
+
+int MPI_Start(MPI_Request* request) {
+  ++calls.all;
+  KALLIMA_FAULT();
+  return start(request);
+}
+
+int MPI_Request_free(MPI_Request* request) { return freed(free_request(request), alive.requests); }
 
 // Collective calls.
 
@@ -571,6 +607,7 @@ int MPI_Barrier(MPI_Comm comm) {
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   note(comm, __func__);
+  KALLIMA_FAULT();
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Ibcast(data, count, type, root, comm, &request);
@@ -583,6 +620,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 int MPI_Allreduce(const void* in, void* data, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   note(comm, __func__);
+  KALLIMA_FAULT();
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Iallreduce(in, data, count, type, op, comm, &request);
@@ -607,6 +645,7 @@ int MPI_Reduce(const void* in, void* data, int count, MPI_Datatype type, MPI_Op 
 int MPI_Allgather(const void* in, int in_count, MPI_Datatype in_type, void* data, int count,
                   MPI_Datatype type, MPI_Comm comm) {
   note(comm, __func__);
+  KALLIMA_FAULT();
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Iallgather(in, in_count, in_type, data, count, type, comm, &request);
@@ -669,6 +708,7 @@ int MPI_Alltoallv(const void* in, const int in_counts[], const int in_offsets[],
                   MPI_Datatype in_type, void* data, const int counts[], const int offsets[],
                   MPI_Datatype type, MPI_Comm comm) {
   note(comm, __func__);
+  KALLIMA_FAULT();
   ++calls.alltoallvs;
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A send that is held back is a persistent request that is not started yet: MPI takes it for
+// inactive, and whoever tests it is told that it is not through.
+#include "transport/mpi_faults.hpp"
+
+#include <limits>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace kallima::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Held {
+  MPI_Request request = MPI_REQUEST_NULL;
+  Clock::time_point due;
+};
+
+std::mutex mutex;  // over everything below
+Faults faults;
+std::mt19937 chance;
+long calls = 0;
+std::vector<Held> held;
+std::set<MPI_Request> sends;      // persistent ones
+std::set<MPI_Request> immediate;  // persistent ones that stand for MPI_Isend
+
+bool is_held(MPI_Request request) {
+  for (const Held& one : held) {
+    if (one.request == request) return true;
+  }
+  return false;
+}
+
+/// Starts what is due. Under the lock.
+int release(bool all = false) {
+  const auto now = Clock::now();
+  for (std::size_t i = 0; i < held.size();) {
+    if (!all && held[i].due > now) {
+      ++i;
+      continue;
+    }
+    MPI_Request request = held[i].request;
+    held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
+    const int code = PMPI_Start(&request);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+/// Of a request that is through: gives back what stood for MPI_Isend.
+void retire(MPI_Request* request) {
+  if (*request == MPI_REQUEST_NULL || immediate.erase(*request) == 0) return;
+  PMPI_Request_free(request);
+  *request = MPI_REQUEST_NULL;
+}
+
+}  // namespace
+
+void set_faults(const Faults& next) {
+  const std::lock_guard lock(mutex);
+  release(true);
+  faults = next;
+  chance.seed(next.seed);
+  calls = 0;
+}
+
+long calls_that_can_fail() {
+  const std::lock_guard lock(mutex);
+  return calls;
+}
+
+int fault(const char* /*call*/) {
+  std::chrono::microseconds pause{0};
+  {
+    const std::lock_guard lock(mutex);
+    ++calls;
+    if (calls == faults.failing_call) return MPI_ERR_OTHER;
+    if (faults.delay.count() > 0) {
+      // Most calls are quick; few are very slow.
+      std::uniform_real_distribution<double> part(0.0, 1.0);
+      const double share = part(chance);
+      if (share < 0.1)
+        pause = std::chrono::microseconds(
+            static_cast<long>(part(chance) * static_cast<double>(faults.delay.count())));
+    }
+  }
+  if (pause.count() > 0) std::this_thread::sleep_for(pause);
+  return MPI_SUCCESS;
+}
+
+bool holds_back() {
+  const std::lock_guard lock(mutex);
+  return !held.empty() || !immediate.empty() || faults.late_sends.count() > 0;
+}
+
+int make_persistent_send(const void* data, int count, MPI_Datatype type, int peer, int tag,
+                         MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Send_init(data, count, type, peer, tag, comm, request);
+  const std::lock_guard lock(mutex);
+  if (code == MPI_SUCCESS) sends.insert(*request);
+  return code;
+}
+
+int start_send(const void* data, MPI_Count count, MPI_Datatype type, int peer, int tag,
+               MPI_Comm comm, MPI_Request* request) {
+  const std::lock_guard lock(mutex);
+  if (faults.late_sends.count() == 0 || count > std::numeric_limits<int>::max()) {
+#if MPI_VERSION >= 4
+    return PMPI_Isend_c(data, count, type, peer, tag, comm, request);
+#else
+    return PMPI_Isend(data, static_cast<int>(count), type, peer, tag, comm, request);
+#endif
+  }
+  const int code = PMPI_Send_init(data, static_cast<int>(count), type, peer, tag, comm, request);
+  if (code != MPI_SUCCESS) return code;
+  immediate.insert(*request);
+  held.push_back({*request, Clock::now() + faults.late_sends});
+  return code;
+}
+
+int start(MPI_Request* request) {
+  const std::lock_guard lock(mutex);
+  if (faults.late_sends.count() == 0 || sends.count(*request) == 0) return PMPI_Start(request);
+  held.push_back({*request, Clock::now() + faults.late_sends});
+  return MPI_SUCCESS;
+}
+
+int test(MPI_Request* request, int* done, MPI_Status* status) {
+  const std::lock_guard lock(mutex);
+  const int released = release();
+  if (released != MPI_SUCCESS) return released;
+  if (is_held(*request)) {
+    *done = 0;
+    int found = 0;  // MPI may make progress in any call
+    return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+  const int code = PMPI_Test(request, done, status);
+  if (code == MPI_SUCCESS && *done != 0) retire(request);
+  return code;
+}
+
+int test_some(int count, MPI_Request requests[], int* out, int indices[], MPI_Status statuses[]) {
+  const std::lock_guard lock(mutex);
+  const int released = release();
+  if (released != MPI_SUCCESS) return released;
+  const int code = PMPI_Testsome(count, requests, out, indices, statuses);
+  if (code != MPI_SUCCESS) return code;
+  // Requests that are held back are inactive: where there are no others, MPI says so.
+  if (*out == MPI_UNDEFINED) {
+    for (int i = 0; i < count; ++i) {
+      if (is_held(requests[i])) *out = 0;
+    }
+    return code;
+  }
+  for (int i = 0; i < *out; ++i) retire(&requests[indices[i]]);
+  return code;
+}
+
+int test_all(int count, MPI_Request requests[], int* done, MPI_Status statuses[]) {
+  *done = 1;
+  for (int i = 0; i < count; ++i) {
+    int one = 0;
+    const int code = test(&requests[i], &one,
+                          statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i);
+    if (code != MPI_SUCCESS) return code;
+    if (one == 0) *done = 0;
+  }
+  return MPI_SUCCESS;
+}
+
+int free_request(MPI_Request* request) {
+  const std::lock_guard lock(mutex);
+  sends.erase(*request);
+  return PMPI_Request_free(request);
+}
+
+}  // namespace kallima::test
