@@ -95,6 +95,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   options.chunks = c.chunks;
   options.mover = c.mover != 0;
   if (c.trace != nullptr) options.trace = c.trace;
+  options.deadline = c.deadline;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {
     throw InvalidOption("give both allocate and release, or neither");
   }

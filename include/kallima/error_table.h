@@ -25,7 +25,12 @@
   X(11, engine_failure, ENGINE_FAILURE, EngineFailure, "the FFT engine refused a transform")       \
   X(12, file_error, FILE_ERROR, FileError, "a file that could not be read or written")             \
   X(13, stale_communicator, STALE_COMMUNICATOR, StaleCommunicator,                                 \
-    "a communicator freed before its transform")                                                   \
-  X(14, internal_error, INTERNAL_ERROR, InternalError, "a defect of the library itself")
+    "a transform used after MPI_Finalize")                                                         \
+  X(14, internal_error, INTERNAL_ERROR, InternalError, "a defect of the library itself")           \
+  X(15, deadline_exceeded, DEADLINE_EXCEEDED, DeadlineExceeded,                                    \
+    "a call that waited longer than its deadline")                                                 \
+  X(16, broken_transform, BROKEN_TRANSFORM, BrokenTransform,                                       \
+    "a transform used after a call on it has failed")                                              \
+  X(17, concurrent_use, CONCURRENT_USE, ConcurrentUse, "a transform used by two threads at once")
 
 #endif

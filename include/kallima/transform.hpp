@@ -11,9 +11,21 @@
 //     fft.backward(u_k, u);                                           // 1/N on the way back
 //
 // Collective calls are made by all ranks of the communicator, in the same order. A bad or
-// mismatched argument on any rank raises the same error on all of them. A Transform works on a
-// duplicate of the communicator and keeps its own workspace, so one Transform runs one transform at
-// a time; use one per thread. Nothing here is collective to destroy.
+// mismatched argument on any rank raises the same error on all of them.
+//
+// A Transform works on a duplicate of the communicator, which may be freed before the Transform is
+// destroyed. Destroying is local, and calls no MPI.
+//
+// A Transform and its copies share one workspace, so they run one transform at a time; two threads
+// in it at once are an error (ConcurrentUse). Where MPI runs with MPI_THREAD_MULTIPLE, different
+// Transforms may run in different threads at once, also on one communicator. Making Transforms is
+// collective over the communicator, so threads make them one after the other, in the same order on
+// all ranks.
+//
+// Where a call fails on one rank while it runs (MPI returns an error, say), all ranks throw that
+// error; where a rank dies or stops, the others throw DeadlineExceeded if there is a deadline, and
+// otherwise wait. Such a Transform refuses to run again (BrokenTransform): make a new one. MPI may
+// still read and write the arrays of the failed call, so keep them allocated.
 #pragma once
 
 #include <mpi.h>
@@ -61,6 +73,9 @@ struct Options {
                        ///< each, as far as they can be; 1: never; 0: as the planner finds it best
   bool mover = false;  ///< a thread of its own moves messages on while sweeps compute, for ranks
                        ///< with a core to spare; needs MPI_THREAD_MULTIPLE
+  double deadline = 0.;  ///< seconds after which a collective call, this one included, no longer
+                         ///< waits for other ranks but throws DeadlineExceeded, which ends the
+                         ///< transform; 0: what KALLIMA_DEADLINE says, or none
   bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
   int halved = -1;      ///< of real transforms: axis of which half the frequencies are kept;

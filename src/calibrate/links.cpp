@@ -183,7 +183,7 @@ double meeting_time(const Ranks& ranks, Index count, double budget) {
   MPI_Comm some = MPI_COMM_NULL;
   check(MPI_Comm_split(ranks.node(), busy ? 0 : 1, ranks.rank_on_node(), &some), "MPI_Comm_split");
   std::unique_ptr<transport::Windows> windows;
-  if (busy) windows = transport::Windows::open(*transport::Communicator::of(some), {4096, 4096});
+  if (busy) windows = transport::Windows::open(transport::Communicator::of(some), {4096, 4096});
   const bool none = ranks.any(busy && !windows);
   const double took = none ? 0. : mean_time(ranks, busy, budget, [&] { windows->meet(); });
   windows.reset();

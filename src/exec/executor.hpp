@@ -109,7 +109,7 @@ struct LegLayout {
   bool flows = false;             ///< an exchange that goes on beside the sweeps around it
   Index sent_chunks = 1;          ///< of the sweep before it, where it flows
   Index taken_chunks = 1;         ///< of the sweep behind it
-  int step = 0;                   ///< of the plan, of a sweep or where it flows
+  int step = 0;                   ///< of the plan; unused for a copy
   int cut = 0;                    ///< digit along which a sweep beside one is cut
   std::vector<Range> bounds;      ///< of its chunks; none: it is not cut
 };
@@ -183,8 +183,8 @@ class Executor {
 
   /// True for an exchange that goes on beside the sweeps around it.
   [[nodiscard]] bool flows(std::size_t leg) const { return legs_[leg].flows; }
-  /// The step of the plan that such an exchange is: a number that all ranks know it by. (A rank
-  /// without data cannot tell in place from out of place, and may have another leg more.)
+  /// The step of the plan that it is: a number that all ranks know it by. (A rank without data
+  /// cannot tell in place from out of place, and may have another leg more.)
   [[nodiscard]] int step(std::size_t leg) const { return legs_[leg].step; }
   /// Chunks of a sweep, 1 but for those beside pipelined exchanges. The same on all ranks.
   [[nodiscard]] std::size_t chunks(std::size_t leg) const {

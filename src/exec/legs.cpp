@@ -567,17 +567,16 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
     out.to_real = !element_after.complex;
     if (const Exchange* const moved = exchange_at(plan, step)) {
       const Exchange& exchange = *moved;
+      out.is_exchange = true;
+      out.step = leg.step;
+      out.route = exchange.route;
       if (leg.meets) {
-        out.is_exchange = true;
-        out.route = exchange.route;
         out.hops = {{{}, builder.moved(step, true), builder.moved(step, false)}};
         legs.push_back(std::move(out));
         continue;
       }
       if (exchange.flows()) {
-        out.is_exchange = out.flows = true;
-        out.step = leg.step;
-        out.route = exchange.route;
+        out.flows = true;
         out.sent_chunks = exchange.chunks.sent;
         out.taken_chunks = exchange.chunks.taken;
         out.hops = {{{},
@@ -594,8 +593,6 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       }
       const Packed sent = builder.packed(step, true, leg.from);
       const Packed received = builder.packed(step, false, leg.to);
-      out.is_exchange = true;
-      out.route = exchange.route;
       if (exchange.route == Route::relays) {
         const RelayGroup group(before, exchange.to, rank);
         out.hops = in_hops(group.hops(rank, exchange.radix), group.room(rank, exchange.radix), sent,

@@ -57,6 +57,10 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
                     options.message_bytes));
   }
+  if (!(options.deadline >= 0.)) {
+    throw InvalidOption(
+        fmt::format("a deadline of {} s; give seconds, or 0 for none", options.deadline));
+  }
   if (options.threads < 1 || options.threads > most_threads) {
     throw InvalidOption(
         fmt::format("{} threads a rank; give 1 to {}", options.threads, most_threads));
@@ -97,14 +101,15 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
 std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
-      "chunks {}\nmover {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes {}\nlarge "
+      "chunks {}\nmover {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes "
+      "{}\nlarge "
       "counts {}\n"
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
       static_cast<int>(options.effort), static_cast<int>(options.route), options.chunks,
-      options.mover, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
-      options.large_counts, options.padded,
+      options.mover, options.deadline, options.lengths, options.threads, options.tile_bytes,
+      options.message_bytes, options.large_counts, options.padded,
       options.machine ? text::hex(options.machine->hash()) : "any",
       options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
 }

@@ -48,33 +48,40 @@ std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup&
 }  // namespace
 
 template <class T>
-TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind, const std::function<Asked<T>()>& ask_for)
-    : communicator_(transport::Communicator::of(comm)) {
+TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
+                                const std::function<Asked<T>()>& ask_for) {
   using Operation = exec::Operation<T>;
   using transport::Verdict;
+  Asked<T> asked;
+  Verdict verdict = Verdict::of([&] {
+    asked = ask_for();
+    options_ = asked.given.options;
+    setup_ = asked.setup;
+    if (options_.deadline == 0.) options_.deadline = transport::deadline_of_environment();
+  });
+  communicator_ = transport::Communicator::reserve(comm, options_.deadline);
+  const transport::Call call(*communicator_);
   const bool root = communicator_->rank == 0;
   std::string ask;
   std::string message;
   bool measured = false;
-  Verdict verdict = Verdict::of([&] {
-    const Asked<T> asked = ask_for();
-    const Arguments& given = asked.given;
-    options_ = given.options;
-    setup_ = asked.setup;
-    if (!options_.memory) options_.memory = host_memory();
-    if (options_.mover) transport::require_threads();
-    measured = Operation::learns && options_.effort != Effort::estimate;
-    const PlanRequest request =
-        checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
-    ask = ask_text(request, options_) + Operation::to_text(setup_);
-    if (!root) return;
-    const PlanRequest here = placed(request, options_, *communicator_);
-    if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
-    const Plan plan = asked.plan ? asked.plan(here) : chosen_plan(here, options_);
-    adopt(plan);
-    message = packed(
-        {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
-  });
+  if (verdict.code == ErrorCode::ok)
+    verdict = Verdict::of([&] {
+      const Arguments& given = asked.given;
+      if (!options_.memory) options_.memory = host_memory();
+      if (options_.mover) transport::require_threads();
+      measured = Operation::learns && options_.effort != Effort::estimate;
+      const PlanRequest request =
+          checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
+      ask = ask_text(request, options_) + Operation::to_text(setup_);
+      if (!root) return;
+      const PlanRequest here = placed(request, options_, *communicator_);
+      if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
+      const Plan plan = asked.plan ? asked.plan(here) : chosen_plan(here, options_);
+      adopt(plan);
+      message = packed(
+          {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
+    });
   message = transport::broadcast(*communicator_, message);
   if (!root && verdict.code == ErrorCode::ok && !message.empty()) {
     verdict = Verdict::of([&] {
@@ -85,9 +92,16 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind, const std::function<As
       adopt(Plan::parse(texts[1]));
     });
   }
-  agree(*communicator_, verdict);
+  agree(*communicator_, verdict, intent("make a transform", 1));
   open_windows();
   begin_trace();
+}
+
+template <class T>
+transport::Intent TransformCore<T>::intent(const char* call, Index number) const {
+  constexpr Index kinds = 16;
+  return {communicator_->number * kinds + number,
+          call + (" of transform " + std::to_string(communicator_->number))};
 }
 
 /// Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
@@ -112,8 +126,19 @@ std::string TransformCore<T>::trace() const {
   return recorder_ ? trace_events(*recorder_, plans_, communicator_->rank) : std::string();
 }
 
+/// Calls no MPI. Memory that MPI may still write, for a call that has failed, outlives this.
 template <class T>
 TransformCore<T>::~TransformCore() {
+  if (communicator_->duplicate->broken) {
+    struct Memory {
+      Buffer workspace;
+      Buffer transit;
+      std::unique_ptr<transport::Windows> windows;
+      std::shared_ptr<transport::Channel> channel;  // has the counts of MPI_Ialltoallv
+    };
+    communicator_->keep(std::make_shared<Memory>(
+        Memory{std::move(workspace_), std::move(transit_), std::move(windows_), channel_}));
+  }
   if (!recorder_ || options_.trace == "-") return;
   try {
     const Plan& forward = plan(Direction::forward);
@@ -134,13 +159,14 @@ void TransformCore<T>::open_windows() {
                         ? communicator_->ranks_on_node == communicator_->size
                         : communicator_->nodes_in_rows &&
                               wanted.placement().ranks_per_node == communicator_->ranks_per_node;
-  if (fits) windows_ = transport::Windows::open(*communicator_, window_bytes_);
+  if (fits) windows_ = transport::Windows::open(communicator_, window_bytes_);
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {
       adopt(plan(Direction::forward).with_route(Route::messages));
     }));
     return;
   }
+  communicator_->watchdog->attach(&windows_->sync());
   for (std::size_t which = 0; which < 2; ++which) {
     for (Index rank = 0; rank < communicator_->size; ++rank) {
       window_of_[which].push_back(
@@ -197,7 +223,9 @@ void TransformCore<T>::adopt(const Plan& forward) {
   limits.large_counts = options_.large_counts;
   for (auto& driver : drivers_) driver.reset();
   channel_ = std::make_shared<transport::Channel>(communicator_, limits);
-  if (options_.mover && !mover_) mover_ = std::make_shared<transport::Mover>();
+  if (options_.mover && !mover_) {
+    mover_ = std::make_shared<transport::Mover>(*communicator_->watchdog);
+  }
   const Carriers carriers{communicator_, limits, channel_,
                           forward.largest_local_size() <= limits.most_bytes / bytes, mover_};
   for (const Direction direction : {Direction::forward, Direction::backward}) {
@@ -222,9 +250,14 @@ typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
 
 template <class T>
 void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out) {
-  communicator_->require_alive();  // others may have gone, and would be waited for in vain
-  drivers_[variant(direction, in == out)]->run(
-      areas(in, out), factors_[static_cast<std::size_t>(direction)], windows_.get());
+  const transport::Call call(*communicator_, "run", options_.deadline);
+  Driver<T>& driver = *drivers_[variant(direction, in == out)];
+  try {
+    driver.run(areas(in, out), factors_[static_cast<std::size_t>(direction)], windows_.get());
+  } catch (...) {
+    driver.abandon();
+    communicator_->fail_as_thrown();
+  }
 }
 
 template <class T>
@@ -245,10 +278,12 @@ Timings TransformCore<T>::timings(Direction direction) const {
 template <class T>
 void TransformCore<T>::require_fitting(Direction direction, const void* in, std::size_t in_elements,
                                        const void* out, std::size_t out_elements) const {
-  communicator_->require_alive();
+  const transport::Call call(*communicator_, "bind", options_.deadline);
+  const bool forward = direction == Direction::forward;
   agree(*communicator_, transport::Verdict::of([&] {
     validate_buffers(direction, {in, in_elements}, {out, out_elements});
-  }));
+  }),
+        forward ? intent("bind forward", 2) : intent("bind backward", 3));
 }
 
 template <class T>
@@ -308,11 +343,12 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
 
 template <class T>
 Buffer TransformCore<T>::make_memory(Index elements, std::size_t size, const char* what) const {
-  communicator_->require_alive();
+  const transport::Call call(*communicator_, "make memory", options_.deadline);
   Buffer memory;
   agree(*communicator_, transport::Verdict::of([&] {
     memory = Buffer(options_.memory, checked_mul(elements, static_cast<Index>(size), what), what);
-  }));
+  }),
+        intent(what, 4));
   return memory;
 }
 

@@ -82,6 +82,8 @@ class TransformCore {
   };
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
+  /// A call on this rank; what the others must call at the same time, in words.
+  [[nodiscard]] transport::Intent intent(const char* call, Index number) const;
   void begin_trace();
   [[nodiscard]] typename Driver<T>::Areas areas(const exec::Number<T>* in,
                                                 exec::Number<T>* out) const;

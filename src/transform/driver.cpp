@@ -15,6 +15,22 @@ bool all_known(std::span<const transport::Message> messages) {
   });
 }
 
+/// What a rank does while it waits in an exchange, for errors.
+const char* phase_of(Route route) {
+  switch (route) {
+    case Route::alltoallv:
+      return "exchange by MPI_Ialltoallv";
+    case Route::windows:
+      return "barrier of an exchange by shared memory";
+    case Route::nodes:
+      return "exchange between nodes";
+    case Route::relays:
+      return "exchange by relays";
+    default:
+      return "exchange by messages";
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -35,7 +51,7 @@ Driver<T>::Driver(Executor executor, const Carriers& carriers, const Areas& area
     flows_[leg] = std::make_unique<transport::Flow>(carriers_.communicator, carriers_.limits,
                                                     executor_.step(leg), executor_.turns(leg, true),
                                                     executor_.turns(leg, false));
-    teams_[leg] = {flowing++ % transport::Windows::mark_slots, executor_.sent_chunks(leg),
+    teams_[leg] = {flowing++ % transport::NodeWords::mark_slots, executor_.sent_chunks(leg),
                    executor_.taken_chunks(leg)};
   }
   prepare(areas);
@@ -55,6 +71,15 @@ void Driver<T>::prepare(const Areas& areas) {
 template <class T>
 Driver<T>::~Driver() {
   if (carriers_.mover) carriers_.mover->rest();
+}
+
+template <class T>
+void Driver<T>::abandon() noexcept {
+  if (carriers_.mover) carriers_.mover->rest();
+  carriers_.channel->abandon();
+  for (auto& flow : flows_) {
+    if (flow) flow->abandon();
+  }
 }
 
 template <class T>
@@ -95,6 +120,7 @@ void Driver<T>::run(const Areas& areas, exec::Factor<T> factor, transport::Windo
   // leg: it waits for them.
   double begin = Recorder::now();
   if (recorder_) recorder_->begin_run();
+  watchdog().at("barrier before the first step");
   if (windows != nullptr) windows->wait();
   for (std::size_t leg = 0; leg < executor_.legs(); ++leg) {
     double waited = 0.;
@@ -125,7 +151,7 @@ void Driver<T>::begin_flow(std::size_t leg, const Areas& areas, transport::Windo
   if (executor_.route(leg) != Route::nodes) {
     flows_[leg]->begin(sends, receives);
   } else if (windows != nullptr) {
-    flows_[leg]->begin(sends, receives, *windows, teams_[leg]);
+    flows_[leg]->begin(sends, receives, windows->sync(), teams_[leg]);
   } else {
     throw InternalError("an exchange by nodes without windows");
   }
@@ -140,6 +166,8 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Fac
   // this sweep takes.
   const bool late = taking != nullptr && executor_.route(leg - 1) == Route::nodes;
   if (sending != nullptr && !late) begin_flow(leg + 1, areas, windows);
+  watchdog().at(phase_of(executor_.route(taking != nullptr ? leg - 1 : leg + 1)),
+                executor_.step(taking != nullptr ? leg - 1 : leg + 1));
   const exec::Pulse pulse = [taking, sending] {
     if (taking != nullptr) taking->pulse();
     if (sending != nullptr) sending->pulse();
@@ -175,6 +203,7 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Fac
 template <class T>
 void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows* windows) {
   transport::Channel& channel = *carriers_.channel;
+  watchdog().at(phase_of(executor_.route(leg)), executor_.step(leg));
   if (executor_.route(leg) == Route::windows) {
     if (windows == nullptr) throw InternalError("an exchange by windows without any");
     windows->meet();

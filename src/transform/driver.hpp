@@ -45,6 +45,8 @@ class Driver {
   void prepare(const Areas& areas);
   /// Runs all legs. `windows` where the plan's exchanges go by them or by nodes.
   void run(const Areas& areas, exec::Factor<T> factor, transport::Windows* windows);
+  /// After a run that has thrown. Nothing of this can run again; its memory stays in use.
+  void abandon() noexcept;
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
   void run_sweeps(const Areas& areas, exec::Factor<T> factor);
   /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
@@ -61,6 +63,7 @@ class Driver {
   [[nodiscard]] transport::Flow* flow_at(std::size_t leg) const {
     return leg < flows_.size() ? flows_[leg].get() : nullptr;
   }
+  [[nodiscard]] transport::Watchdog& watchdog() const { return *carriers_.communicator->watchdog; }
   void note(Doing doing, std::size_t leg, Index number, double begin);
   void note_messages(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/agreement.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
+
+#include "transport/collectives.hpp"
 
 namespace kallima::transport {
 
@@ -23,30 +26,48 @@ Verdict Verdict::of_current_exception() {
 }
 
 std::string broadcast(const Communicator& communicator, const std::string& text, int root) {
-  auto size = static_cast<std::int64_t>(text.size());
-  check(MPI_Bcast(&size, 1, MPI_INT64_T, root, communicator.comm), "MPI_Bcast");
+  std::array<char, sizeof(std::uint64_t)> header{};
+  const auto own = static_cast<std::uint64_t>(text.size());
+  std::memcpy(header.data(), &own, sizeof own);
+  broadcast_bytes(communicator, header, root);
+  std::uint64_t size = 0;
+  std::memcpy(&size, header.data(), sizeof size);
   std::string result = communicator.rank == root ? text : std::string();
   result.resize(static_cast<std::size_t>(size));
-  constexpr std::int64_t chunk = std::int64_t{1} << 30;
-  for (std::int64_t at = 0; at < size; at += chunk) {
-    check(MPI_Bcast(result.data() + at, static_cast<int>(std::min(chunk, size - at)), MPI_CHAR,
-                    root, communicator.comm),
-          "MPI_Bcast");
-  }
+  broadcast_bytes(communicator, result, root);
   return result;
 }
 
-void agree(const Communicator& communicator, const Verdict& mine) {
+namespace {
+
+/// Throws the error of the lowest rank that has one. Collective.
+[[noreturn]] void throw_verdict_of(int root, const Communicator& communicator,
+                                   const Verdict& mine) {
+  const std::string code =
+      broadcast(communicator, std::to_string(static_cast<int>(mine.code)) + " " + mine.text, root);
+  const std::size_t blank = code.find(' ');
+  throw_error(static_cast<ErrorCode>(std::stoi(code.substr(0, blank))),
+              code.substr(blank + 1) + " (found on rank " + std::to_string(root) + ")");
+}
+
+}  // namespace
+
+void agree(const Communicator& communicator, const Verdict& mine, const Intent& intent) {
   constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t own = mine.code == ErrorCode::ok ? nobody : communicator.rank;
-  std::int64_t first = nobody;
-  check(MPI_Allreduce(&own, &first, 1, MPI_INT64_T, MPI_MIN, communicator.comm), "MPI_Allreduce");
-  if (first == nobody) return;
-  const int root = static_cast<int>(first);
-  auto code = static_cast<std::int32_t>(mine.code);
-  check(MPI_Bcast(&code, 1, MPI_INT32_T, root, communicator.comm), "MPI_Bcast");
-  const std::string text = broadcast(communicator, mine.text, root);
-  throw_error(static_cast<ErrorCode>(code), text + " (found on rank " + std::to_string(root) + ")");
+  // The least of a number and the least of its negative tell whether all are equal.
+  std::array<std::int64_t, 3> least = {mine.code == ErrorCode::ok ? nobody : communicator.rank,
+                                       intent.number, -intent.number};
+  all_reduce(communicator, least, MPI_MIN);
+  if (least[0] != nobody) throw_verdict_of(static_cast<int>(least[0]), communicator, mine);
+  if (least[1] == -least[2]) return;
+  const std::string first = broadcast(communicator, intent.text);
+  agree(communicator, Verdict::of([&] {
+          if (intent.text == first) return;
+          throw MismatchedArguments("rank 0 calls '" + first + "' while rank " +
+                                    std::to_string(communicator.rank) + " calls '" + intent.text +
+                                    "'; collective calls are made in the same order on all ranks");
+        }));
+  throw InternalError("ranks differ in what they are about to do, and all say the same of it");
 }
 
 }  // namespace kallima::transport

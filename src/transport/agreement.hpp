@@ -5,6 +5,7 @@
 // lowest rank that has one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kallima/error.hpp"
@@ -28,14 +29,19 @@ struct Verdict {
       return of_current_exception();
     }
   }
-
- private:
+  /// The same for the exception that is being handled.
   static Verdict of_current_exception();
 };
 
-/// Returns where all ranks bring ok; otherwise throws the same error on all. Collective: one
-/// MPI_Allreduce of 8 bytes, and two broadcasts more where there is an error.
-void agree(const Communicator& communicator, const Verdict& mine);
+/// What a rank is about to do, which has to be the same on all ranks.
+struct Intent {
+  std::int64_t number = 0;  ///< different where the intent is
+  std::string text;         ///< in words: "bind forward"
+};
+
+/// Returns where all ranks bring ok and the same intent; otherwise throws the same error on all.
+/// Collective: one reduction of 24 bytes, and two broadcasts more where there is an error.
+void agree(const Communicator& communicator, const Verdict& mine, const Intent& intent = {});
 
 /// Rank 0's text on every rank. Collective: two broadcasts.
 std::string broadcast(const Communicator& communicator, const std::string& text, int root = 0);

@@ -29,10 +29,10 @@ int receive_part(std::byte* data, Index bytes, int peer, MPI_Comm comm, MPI_Requ
 #endif
 }
 
-/// What MPI_Waitall does. Implementations of it look at all requests again whenever one is through
-/// (SMPI's do, which makes P^3 of an exchange among P ranks); this looks at each once.
-void wait_for_each(std::vector<MPI_Request>& requests) {
-  for (MPI_Request& request : requests) check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+Index bytes_of(std::span<const Message> messages) {
+  Index bytes = 0;
+  for (const Message& message : messages) bytes += message.data.bytes;
+  return bytes;
 }
 
 }  // namespace
@@ -71,32 +71,35 @@ void Channel::count(std::span<const Message> sends, std::span<const Message> rec
 
 void Channel::exchange(std::span<const Message> sends, std::span<const Message> receives,
                        bool last) {
-  communicator_->require_alive();
   const MPI_Comm comm = communicator_->comm;
+  const Index bytes = bytes_of(sends) + bytes_of(receives);
+  const auto wait = [&](MPI_Request& request) {
+    transport::wait_for(request, *communicator_->watchdog, bytes);
+  };
   receiving_.clear();
   for (const Message& message : receives) {
     const auto peer = static_cast<int>(message.peer);
-    for_each_part(message, limits_, [&](std::byte* data, Index bytes) {
+    for_each_part(message, limits_, [&](std::byte* data, Index size) {
       receiving_.push_back(MPI_REQUEST_NULL);
-      check(receive_part(data, bytes, peer, comm, &receiving_.back()), "MPI_Irecv");
+      check(receive_part(data, size, peer, comm, &receiving_.back()), "MPI_Irecv");
     });
   }
   std::size_t slot = 0;
   for (const Message& message : sends) {
     const auto peer = static_cast<int>(message.peer);
-    for_each_part(message, limits_, [&](const std::byte* data, Index bytes) {
-      check(MPI_Wait(&sending_[slot], MPI_STATUS_IGNORE), "MPI_Wait");
-      check(send_part(data, bytes, peer, comm, &sending_[slot]), "MPI_Isend");
+    for_each_part(message, limits_, [&](const std::byte* data, Index size) {
+      wait(sending_[slot]);
+      check(send_part(data, size, peer, comm, &sending_[slot]), "MPI_Isend");
       slot = (slot + 1) % sending_.size();
     });
   }
-  wait_for_each(receiving_);
-  wait_for_each(sending_);
+  // Each is looked at in turn: MPI_Waitall looks at all again whenever one is through.
+  for (MPI_Request& request : receiving_) wait(request);
+  for (MPI_Request& request : sending_) wait(request);
   count(sends, receives, last);
 }
 
 void Channel::alltoallv(std::span<const Message> sends, std::span<const Message> receives) {
-  communicator_->require_alive();
   const auto ranks = static_cast<std::size_t>(communicator_->size);
   std::fill(counts_.begin(), counts_.end(), 0);
   int* const send_counts = counts_.data();
@@ -122,10 +125,24 @@ void Channel::alltoallv(std::span<const Message> sends, std::span<const Message>
   std::byte* const receive_base = lowest(receives);
   fill(sends, send_base, send_counts, send_offsets);
   fill(receives, receive_base, receive_counts, receive_offsets);
-  check(MPI_Alltoallv(send_base, send_counts, send_offsets, MPI_BYTE, receive_base, receive_counts,
-                      receive_offsets, MPI_BYTE, communicator_->comm),
-        "MPI_Alltoallv");
+  if (simulated) {  // all messages at once would take the simulation for ever
+    check(MPI_Alltoallv(send_base, send_counts, send_offsets, MPI_BYTE, receive_base,
+                        receive_counts, receive_offsets, MPI_BYTE, communicator_->comm),
+          "MPI_Alltoallv");
+  } else {
+    check(
+        MPI_Ialltoallv(send_base, send_counts, send_offsets, MPI_BYTE, receive_base, receive_counts,
+                       receive_offsets, MPI_BYTE, communicator_->comm, &collective_),
+        "MPI_Ialltoallv");
+    wait_for(collective_, *communicator_->watchdog, bytes_of(sends) + bytes_of(receives));
+  }
   count(sends, receives);
+}
+
+void Channel::abandon() {
+  for (MPI_Request& request : receiving_) {
+    if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
+  }
 }
 
 }  // namespace kallima::transport

@@ -40,12 +40,15 @@ class Channel {
   void exchange(std::span<const Message> sends, std::span<const Message> receives,
                 bool last = true);
 
-  /// The same by one MPI_Alltoallv; collective over the whole communicator. Both lists lie in one
+  /// The same by one MPI_Ialltoallv; collective over the whole communicator. Both lists lie in one
   /// block of memory each, whose bytes an int can count.
   void alltoallv(std::span<const Message> sends, std::span<const Message> receives);
 
   /// Counts an exchange that went another way.
   void count(std::span<const Message> sends, std::span<const Message> receives, bool last = true);
+
+  /// After a failure: what has not come need not come any more. Memory stays in use all the same.
+  void abandon();
 
   /// What was moved since the channel was made.
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -56,6 +59,7 @@ class Channel {
   Counters counters_;
   std::vector<MPI_Request> receiving_;
   std::vector<MPI_Request> sending_;
+  MPI_Request collective_ = MPI_REQUEST_NULL;
   std::vector<int> counts_;  // of alltoallv: send counts, send offsets, receive counts and offsets
 };
 

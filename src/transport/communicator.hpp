@@ -1,41 +1,135 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The library's own duplicate of a user's communicator.
+// The library's own duplicates of a user's communicator.
 //
-// One per user communicator, kept as an attribute of it: a thousand transforms on one communicator
-// use one duplicate, and no destructor of ours is collective. It is freed inside the user's own
-// MPI_Comm_free, which is collective; a transform that is still alive then knows and refuses to
-// run.
+// The first is made when a communicator is first used, and kept as an attribute of it. Where MPI
+// runs with MPI_THREAD_MULTIPLE, every transform has a duplicate of its own besides, so that
+// transforms may run in several threads at once; a duplicate whose transform is gone is used again.
+// Otherwise all transforms on a communicator share the first: they cannot run at once.
+//
+// A duplicate on which a call has failed is not used again: messages of the failed call may still
+// be on their way. What a destructor leaves behind (requests, memory that MPI may still write) is
+// kept with the duplicate, as destructors call no MPI.
+//
+// The user may free the communicator at any time. Its duplicates are freed then, or, where some
+// rank still has a transform on one of them, when the last is gone: see docs/decisions/0026.
 #pragma once
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "kallima/checked.hpp"
+#include "transport/failure.hpp"
+#include "transport/watchdog.hpp"
 
 namespace kallima::transport {
 
-/// The duplicate and what is known of it.
-struct Communicator {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< ours; MPI_ERRORS_RETURN
-  int rank = 0;
-  int size = 1;
+/// A communicator of ours, and what is to be known of it on this rank.
+struct Duplicate {
+  MPI_Comm comm = MPI_COMM_NULL;    ///< MPI_ERRORS_RETURN
+  std::atomic<int> users{0};        ///< transforms on it
+  std::atomic<bool> busy{false};    ///< a thread is in a call on it
+  std::atomic<bool> broken{false};  ///< a call on it has failed: see `failure`
+  std::atomic<bool> told{false};    ///< of which the peers have been told
+  std::atomic<bool> closed{false};  ///< MPI_Finalize has freed it
+
+  std::mutex mutex;  ///< over what follows
+  Failure failure;
+  std::vector<MPI_Request> retired;               ///< inactive ones, to be freed by a later call
+  std::vector<std::shared_ptr<const void>> kept;  ///< memory that MPI may still read or write
+
+  /// Frees the requests of transforms that are gone. Local.
+  void free_retired();
+  /// A call on it has failed: it is not to be used again. The first failure stays.
+  void break_by(const Failure& cause);
+};
+
+/// How the ranks of a communicator lie on nodes.
+struct NodeMapping {
   int ranks_on_node = 1;      ///< that share memory with this one, itself included
   int ranks_per_node = 1;     ///< on that of rank 0
   int first_on_node = 0;      ///< the least of them
   bool nodes_in_rows = true;  ///< as many on each node but the last, and neighbours
-  bool alive = true;          ///< false once the user freed the original
+};
 
-  /// The duplicate for `user`. Collective at the first call for a communicator, local afterwards.
-  /// InvalidOption where MPI is not running, or the communicator is null or an intercommunicator.
+/// A user of a duplicate: a transform, or what only agrees on something.
+struct Communicator : NodeMapping {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< of the duplicate
+  int rank = 0;
+  int size = 1;
+  bool threads = false;     ///< every rank may call MPI from several threads at once
+  std::int64_t number = 0;  ///< of the transform among those on the user's communicator
+  std::shared_ptr<Duplicate> duplicate;
+  std::unique_ptr<Watchdog> watchdog;
+
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  Communicator(Communicator&&) = delete;
+  Communicator& operator=(Communicator&&) = delete;
+  ~Communicator();
+
+  /// The first duplicate for `user`, for agreements. Collective at the first call for a
+  /// communicator, local afterwards. InvalidOption where MPI is not running, or the communicator is
+  /// null or an intercommunicator.
   static std::shared_ptr<const Communicator> of(MPI_Comm user);
 
-  /// StaleCommunicator where the user has freed the original.
-  void require_alive() const;
+  /// A duplicate for a transform, as described above. Collective. `deadline` in seconds, or 0.
+  static std::shared_ptr<const Communicator> reserve(MPI_Comm user, double deadline);
+
+  /// StaleCommunicator where MPI_Finalize has been called; BrokenTransform where a call on the
+  /// duplicate has failed.
+  void require_usable() const;
+
+  /// A call has failed on this rank, or this rank has heard that it failed elsewhere. The peers are
+  /// told and the duplicate is not used again.
+  void fail(const Failure& failure) const noexcept;
+  /// Turns the exception that is being handled into such a failure, and throws it, with its place.
+  [[noreturn]] void fail_as_thrown() const;
+  /// Runs `body`; what it throws is a failure.
+  template <class Body>
+  void or_fail(Body&& body) const {
+    try {
+      std::forward<Body>(body)();
+    } catch (...) {
+      fail_as_thrown();
+    }
+  }
+
+  /// Leaves requests that are inactive to be freed, or memory to be kept. For destructors.
+  void retire(std::vector<MPI_Request> requests) const;
+  void keep(std::shared_ptr<const void> memory) const;
+};
+
+/// A call of the user's, for as long as it lasts. One at a time: ConcurrentUse where another thread
+/// is in a call on the same duplicate. Throws as require_usable() does.
+class Call {
+ public:
+  Call(const Communicator& communicator, const char* name, double deadline);
+  /// The call that has just reserved the communicator goes on.
+  explicit Call(const Communicator& reserved);
+  ~Call() { duplicate_.busy.store(false, std::memory_order_release); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  Call(Call&&) = delete;
+  Call& operator=(Call&&) = delete;
+
+ private:
+  void enter(const Communicator& communicator, const char* name);
+
+  Duplicate& duplicate_;
 };
 
 /// MpiFailure with MPI's own words, where `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
+
+/// Seconds that KALLIMA_DEADLINE names; 0: none.
+double deadline_of_environment();
 
 }  // namespace kallima::transport

@@ -2,8 +2,6 @@
 #include "transport/flow.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "kallima/error.hpp"
 #include "transport/parts.hpp"
@@ -26,16 +24,6 @@ int init_packet(bool sending, std::byte* data, Index bytes, int peer, int tag, M
   return sending ? MPI_Send_init(data, count, MPI_BYTE, peer, tag, comm, request)
                  : MPI_Recv_init(data, count, MPI_BYTE, peer, tag, comm, request);
 }
-
-/// Times that nothing moved after which a waiting rank lets others have its core. One without
-/// messages under way waits for others of its node, who may want this very core.
-constexpr int patience = 64;
-constexpr int little_patience = 4;
-
-/// Times after which the latter sleeps: where ranks outnumber cores, one that only yields is soon
-/// given the core again, as it has done less than the one it waits for.
-constexpr int long_patience = 2048;
-constexpr auto nap = std::chrono::microseconds(5);
 
 }  // namespace
 
@@ -75,20 +63,23 @@ Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limit
   }
 }
 
+/// Calls no MPI. Requests of a flow that has failed may be active; they stay as they are.
 Flow::~Flow() {
-  release(sending_);
-  release(receiving_);
+  if (under_way_ || communicator_->duplicate->broken) return;
+  communicator_->retire(requests_of(sending_));
+  communicator_->retire(requests_of(receiving_));
 }
 
-void Flow::release(Side& side) {
-  int finalized = 0;
-  if (!side.packets.empty() && MPI_Finalized(&finalized) == MPI_SUCCESS && finalized == 0) {
-    for (Packet& packet : side.packets) {
-      // Null where one has failed.
-      if (packet.request != MPI_REQUEST_NULL) MPI_Request_free(&packet.request);
-    }
+/// Takes the requests out of a side.
+std::vector<MPI_Request> Flow::requests_of(Side& side) {
+  std::vector<MPI_Request> requests;
+  requests.reserve(side.packets.size());
+  for (const Packet& packet : side.packets) {
+    // Null where one could not be made.
+    if (packet.request != MPI_REQUEST_NULL) requests.push_back(packet.request);
   }
   side.packets.clear();
+  return requests;
 }
 
 void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
@@ -100,8 +91,12 @@ void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
                  same)) {
     return;
   }
-  release(side);
+  for (MPI_Request& request : requests_of(side)) {
+    check(MPI_Request_free(&request), "MPI_Request_free");
+  }
   side.messages.assign(messages.begin(), messages.end());
+  side.bytes = 0;
+  for (const Message& message : messages) side.bytes += message.data.bytes;
   for (Line& line : side.lines) line.packets.clear();
   std::vector<Index> ends(side.lines.size(), 0);
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -137,7 +132,6 @@ void Flow::rewind(Side& side) {
 
 void Flow::prepare(std::span<const Message> sends, std::span<const Message> receives) {
   const std::lock_guard lock(mutex_);
-  communicator_->require_alive();
   remake(sending_, sends, true);
   remake(receiving_, receives, false);
 }
@@ -145,19 +139,19 @@ void Flow::prepare(std::span<const Message> sends, std::span<const Message> rece
 void Flow::begin(std::span<const Message> sends, std::span<const Message> receives) {
   prepare(sends, receives);
   const std::lock_guard lock(mutex_);
-  windows_ = nullptr;
+  node_ = nullptr;
   restart();
 }
 
-void Flow::begin(std::span<const Message> sends, std::span<const Message> receives,
-                 Windows& windows, const Team& team) {
+void Flow::begin(std::span<const Message> sends, std::span<const Message> receives, NodeSync& node,
+                 const Team& team) {
   prepare(sends, receives);
   const std::lock_guard lock(mutex_);
-  windows_ = &windows;
+  node_ = &node;
   team_ = team;
   // All that this rank has marked is of flows that are over.
-  computed_base_ = windows.marked(Mark::computed, team.slot);
-  arrived_base_ = windows.marked(Mark::arrived, team.slot);
+  computed_base_ = node.marked(Mark::computed, team.slot);
+  arrived_base_ = node.marked(Mark::arrived, team.slot);
   restart();
 }
 
@@ -173,10 +167,10 @@ void Flow::restart() {
 
 void Flow::computed(Index chunks) {
   const std::lock_guard lock(mutex_);
-  if (windows_ == nullptr) {
+  if (node_ == nullptr) {
     computed_ = chunks;
   } else {
-    windows_->mark(Mark::computed, team_.slot, computed_base_ + static_cast<std::uint64_t>(chunks));
+    node_->mark(Mark::computed, team_.slot, computed_base_ + static_cast<std::uint64_t>(chunks));
   }
   move_on();
 }
@@ -187,10 +181,10 @@ void Flow::hear_team() {
   const std::size_t before = arrived_;
   while (arrived_ < chunks && (arrived_ >= missing_.size() || missing_[arrived_] == 0)) ++arrived_;
   if (arrived_ > before) {
-    windows_->mark(Mark::arrived, team_.slot, arrived_base_ + arrived_);
+    node_->mark(Mark::arrived, team_.slot, arrived_base_ + arrived_);
   }
   if (computed_ == team_.sent_chunks) return;
-  const std::uint64_t least = windows_->least(Mark::computed, team_.slot);
+  const std::uint64_t least = node_->least(Mark::computed, team_.slot);
   if (least > computed_base_) computed_ = static_cast<Index>(least - computed_base_);
 }
 
@@ -200,11 +194,11 @@ bool Flow::arrived(Index taken) {
                    [](Index left) { return left == 0; })) {
     return false;
   }
-  if (windows_ == nullptr) return true;
+  if (node_ == nullptr) return true;
   // What stays on the node is there when it is computed.
   const auto wanted = static_cast<std::uint64_t>(std::min(taken + 1, team_.taken_chunks));
   return computed_ >= team_.sent_chunks &&
-         windows_->least(Mark::arrived, team_.slot) >= arrived_base_ + wanted;
+         node_->least(Mark::arrived, team_.slot) >= arrived_base_ + wanted;
 }
 
 void Flow::start(Side& side, Line& line) const {
@@ -295,29 +289,48 @@ void Flow::pulse() {
   if (under_way_) move_on();
 }
 
+/// Where it has thrown once, on whichever thread, packets may be missing: nothing moves any more.
 void Flow::move_on() {
-  if (windows_ != nullptr) hear_team();
+  if (failed_) return;
+  failed_ = true;
+  if (node_ != nullptr) hear_team();
   test(sending_);
   start_sends();
   test(receiving_);
   start_receives();
+  failed_ = false;
 }
 
 template <class Done>
 void Flow::wait(Done done) {
-  for (int idle = 1;; ++idle) {
+  Watchdog& watchdog = *communicator_->watchdog;
+  // One without messages under way waits for the others of its node.
+  Backoff for_node(watchdog, Patience::memory());
+  Backoff for_messages(watchdog, Patience::messages(sending_.bytes + receiving_.bytes));
+  std::size_t left = 0;
+  while (true) {
     bool idles = false;
     {
       const std::lock_guard lock(mutex_);
       if (done()) return;
       move_on();
       idles = sending_.under_way.empty() && receiving_.under_way.empty();
+      const std::size_t now = sending_.left + receiving_.left;
+      if (now != left) {
+        for_node.moved();
+        for_messages.moved();
+      }
+      left = now;
     }
-    if (idles && idle >= long_patience) {
-      std::this_thread::sleep_for(nap);
-    } else if (idle % (idles ? little_patience : patience) == 0) {
-      std::this_thread::yield();
-    }
+    (idles ? for_node : for_messages).turn();
+  }
+}
+
+void Flow::abandon() {
+  const std::lock_guard lock(mutex_);
+  for (MPI_Request& request : receiving_.under_way) {
+    // Null where one has failed.
+    if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
   }
 }
 
@@ -329,7 +342,7 @@ void Flow::finish() {
   // The others of the node still have to hear what has arrived.
   wait([&] {
     return sending_.left == 0 && receiving_.left == 0 &&
-           (windows_ == nullptr || arrived_ == static_cast<std::size_t>(team_.taken_chunks));
+           (node_ == nullptr || arrived_ == static_cast<std::size_t>(team_.taken_chunks));
   });
   const std::lock_guard lock(mutex_);
   under_way_ = false;

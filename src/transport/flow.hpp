@@ -29,7 +29,7 @@
 
 #include "base/recorder.hpp"
 #include "transport/channel.hpp"
-#include "transport/windows.hpp"
+#include "transport/node_sync.hpp"
 
 namespace kallima::transport {
 
@@ -59,7 +59,7 @@ class Flow {
   void begin(std::span<const Message> sends, std::span<const Message> receives);
   /// The same as one of a node's ranks, all of which begin the same. None of them may still read or
   /// write what lies in their windows from before.
-  void begin(std::span<const Message> sends, std::span<const Message> receives, Windows& windows,
+  void begin(std::span<const Message> sends, std::span<const Message> receives, NodeSync& node,
              const Team& team);
   /// So many chunks of what is sent are computed: what they complete may leave.
   void computed(Index chunks);
@@ -70,6 +70,9 @@ class Flow {
   void wait_for(Index taken);
   /// Waits until everything is through and this rank's memory is free.
   void finish();
+
+  /// After a failure: what has not come need not come any more. Memory stays in use all the same.
+  void abandon();
 
   /// Records messages from now on, as those of this leg; or no more.
   void record(Recorder* recorder, Index leg);
@@ -100,9 +103,10 @@ class Flow {
     std::vector<MPI_Request> under_way;  ///< for MPI_Testsome
     std::vector<std::size_t> which;      ///< packets they are of
     std::size_t left = 0;                ///< packets that are not through
+    Index bytes = 0;                     ///< of all messages
   };
   void remake(Side& side, std::span<const Message> messages, bool sending);
-  static void release(Side& side);
+  static std::vector<MPI_Request> requests_of(Side& side);
   static void rewind(Side& side);
   void start(Side& side, Line& line) const;
   void test(Side& side);
@@ -127,9 +131,10 @@ class Flow {
   std::vector<Index> wanted_;       // messages that a chunk takes, in packets
   std::vector<Index> missing_;      // of these, not here yet
   std::vector<int> completed_;      // for MPI_Testsome
-  bool under_way_ = false;  // from begin() to finish()
+  bool under_way_ = false;          // from begin() to finish()
+  bool failed_ = false;             // in the middle of moving on
   Index computed_ = 0;
-  Windows* windows_ = nullptr;       // where a node's ranks work together
+  NodeSync* node_ = nullptr;         // where a node's ranks work together
   Team team_;                        // then
   std::uint64_t computed_base_ = 0;  // marks when it began
   std::uint64_t arrived_base_ = 0;

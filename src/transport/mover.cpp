@@ -4,15 +4,15 @@
 #include <mpi.h>
 
 #include <exception>
-#include <utility>
 
 #include "kallima/error.hpp"
 #include "transport/communicator.hpp"
 #include "transport/flow.hpp"
+#include "transport/watchdog.hpp"
 
 namespace kallima::transport {
 
-Mover::Mover() : thread_([this] { work(); }) {}
+Mover::Mover(Watchdog& watchdog) : watchdog_(watchdog), thread_([this] { work(); }) {}
 
 Mover::~Mover() {
   {
@@ -24,14 +24,12 @@ Mover::~Mover() {
 }
 
 void Mover::move(Flow* first, Flow* second) {
-  std::exception_ptr failure;
   {
     const std::lock_guard lock(mutex_);
     flows_ = {first, second};
-    failure = std::exchange(failure_, nullptr);
   }
   changed_.notify_one();
-  if (failure) std::rethrow_exception(failure);
+  watchdog_.throw_noted();
 }
 
 void Mover::rest() noexcept {
@@ -51,7 +49,7 @@ void Mover::work() {
         if (flow != nullptr) flow->pulse();
       }
     } catch (...) {
-      failure_ = std::current_exception();
+      watchdog_.note(std::current_exception());
       flows_ = {};
     }
     lock.unlock();

@@ -13,10 +13,12 @@
 namespace kallima::transport {
 
 class Flow;
+class Watchdog;
 
 class Mover {
  public:
-  Mover();
+  /// What it throws, the watchdog throws on the thread that waits.
+  explicit Mover(Watchdog& watchdog);
   ~Mover();
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
@@ -24,7 +26,7 @@ class Mover {
   Mover& operator=(Mover&&) = delete;
 
   /// Moves these on from now on, each where it is not null; those before no more, once this
-  /// returns. Rethrows what the thread has thrown since.
+  /// returns. Throws what the thread has thrown before.
   void move(Flow* first, Flow* second);
   /// Moves nothing on any more, once this returns.
   void rest() noexcept;
@@ -32,10 +34,10 @@ class Mover {
  private:
   void work();
 
+  Watchdog& watchdog_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::array<Flow*, 2> flows_{};
-  std::exception_ptr failure_;
   bool ends_ = false;
   std::thread thread_;
 };

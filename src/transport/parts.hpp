@@ -9,8 +9,11 @@
 
 namespace kallima::transport {
 
-/// Any tag will do: the communicator is ours, and messages between two ranks keep their order.
-/// Flows that are under way at once take the tags behind.
+/// Of what a rank sends when a call has failed on it.
+inline constexpr int failure_tag = 0;
+
+/// Any other tag will do: the communicator is ours, and messages between two ranks keep their
+/// order. Flows that are under way at once take the tags behind.
 inline constexpr int message_tag = 1;
 
 /// Calls of MPI that a message of so many bytes takes.

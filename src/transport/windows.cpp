@@ -2,13 +2,11 @@
 #include "transport/windows.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -16,28 +14,20 @@
 #include <random>
 #include <string>
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
+#include "transport/collectives.hpp"
 
 namespace kallima::transport {
 
 namespace {
 
 constexpr Index page = 4096;
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// What stands in the first page of a rank's memory.
 struct Head {
-  std::atomic<std::uint64_t> arrivals{0};
   std::uint64_t token = 0;  ///< a number that no other memory has
-  std::array<std::array<std::atomic<std::uint64_t>, Windows::mark_slots>, 2> marks{};
+  NodeWords words;
 };
 static_assert(sizeof(Head) <= page);
-
-std::atomic<std::uint64_t>& mark_in(std::byte* base, Mark mark, std::size_t slot) {
-  return reinterpret_cast<Head*>(base)->marks[static_cast<std::size_t>(mark)][slot];
-}
 
 /// How others find a rank's memory.
 struct Address {
@@ -114,20 +104,9 @@ Index available_bytes() {
   return std::min(kibibytes * 1024, std::max<Index>(0, limit - used));
 }
 
-/// True where all ranks say so. Collective.
-bool everywhere(const Communicator& communicator, bool mine) {
-  const int one = mine ? 1 : 0;
-  int all = 0;
-  check(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, communicator.comm), "MPI_Allreduce");
-  return all != 0;
-}
-
 /// True where the memory of all ranks of every node fits. Collective.
 bool fits(const Communicator& communicator, Index mine) {
-  std::vector<Index> bytes(static_cast<std::size_t>(communicator.size));
-  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, bytes.data(), sizeof mine, MPI_BYTE,
-                      communicator.comm),
-        "MPI_Allgather");
+  const std::vector<Index> bytes = all_gather(communicator, mine);
   double sum = 0.0;  // cannot overflow
   const auto first = static_cast<std::size_t>(communicator.first_on_node);
   const auto count = static_cast<std::size_t>(communicator.ranks_on_node);
@@ -142,13 +121,14 @@ std::uint64_t fresh_token() {
 
 }  // namespace
 
-std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
+std::unique_ptr<Windows> Windows::open(std::shared_ptr<const Communicator> of,
                                        std::array<Index, 2> bytes) {
+  const Communicator& communicator = *of;
   if (!communicator.nodes_in_rows) return nullptr;
   if (!fits(communicator, total_bytes(bytes))) return nullptr;
   std::unique_ptr<Windows> windows(new Windows);
   windows->first_ = communicator.first_on_node;
-  windows->mine_ = static_cast<std::size_t>(communicator.rank - communicator.first_on_node);
+  const auto own_part = static_cast<std::size_t>(communicator.rank - communicator.first_on_node);
   windows->parts_.resize(static_cast<std::size_t>(communicator.ranks_on_node));
 
   Address mine;
@@ -157,7 +137,7 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
   mine.token = fresh_token();
   // Without a name; open until it is mapped by all, or given up by all.
   const File file(memfd_create("kallima", MFD_CLOEXEC));
-  Part& own = windows->parts_[windows->mine_];
+  Part& own = windows->parts_[own_part];
   if (file.is_open() && posix_fallocate(file.number(), 0, total_bytes(bytes)) == 0) {
     own.bytes = static_cast<std::size_t>(total_bytes(bytes));
     own.base = map(file, own.bytes);
@@ -167,10 +147,7 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
       mine.file = file.number();
     }
   }
-  std::vector<Address> all(static_cast<std::size_t>(communicator.size));
-  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
-                      communicator.comm),
-        "MPI_Allgather");
+  const std::vector<Address> all = all_gather(communicator, mine);
   bool good = mine.file >= 0;
   for (std::size_t r = 0; r < windows->parts_.size() && good; ++r) {
     Part& part = windows->parts_[r];
@@ -184,49 +161,19 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
     if (!good) break;
     part.windows = {part.base + page, part.base + page + in_pages(address.bytes[0])};
   }
-  return everywhere(communicator, good) ? std::move(windows) : nullptr;
+  if (!everywhere(communicator, good)) return nullptr;
+  std::vector<NodeWords*> words;
+  for (const Part& part : windows->parts_) {
+    words.push_back(&reinterpret_cast<Head*>(part.base)->words);
+  }
+  windows->sync_ = NodeSync(std::move(words), own_part);
+  windows->communicator_ = std::move(of);
+  return windows;
 }
 
 Windows::~Windows() {
   for (const Part& part : parts_) {
     if (part.base != nullptr) munmap(part.base, part.bytes);
-  }
-}
-
-void Windows::arrive() {
-  ++arrivals_;
-  auto* const head = reinterpret_cast<Head*>(parts_[mine_].base);
-  head->arrivals.store(arrivals_, std::memory_order_release);
-}
-
-void Windows::mark(Mark mark, std::size_t slot, std::uint64_t count) {
-  mark_in(parts_[mine_].base, mark, slot).store(count, std::memory_order_release);
-}
-
-std::uint64_t Windows::marked(Mark mark, std::size_t slot) const {
-  return mark_in(parts_[mine_].base, mark, slot).load(std::memory_order_relaxed);
-}
-
-std::uint64_t Windows::least(Mark mark, std::size_t slot) const {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (const Part& part : parts_) {
-    least = std::min(least, mark_in(part.base, mark, slot).load(std::memory_order_acquire));
-  }
-  return least;
-}
-
-void Windows::wait() const {
-  // Where ranks outnumber cores, the one that is waited for needs this core.
-  constexpr int patience = 2000;
-  int tries = 0;
-  for (const Part& part : parts_) {
-    const auto* const head = reinterpret_cast<const Head*>(part.base);
-    while (head->arrivals.load(std::memory_order_acquire) < arrivals_) {
-#if defined(__x86_64__)
-      _mm_pause();
-#endif
-      if (++tries > patience) sched_yield();
-    }
   }
 }
 

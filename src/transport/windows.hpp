@@ -11,30 +11,22 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "transport/communicator.hpp"
+#include "transport/node_sync.hpp"
 
 namespace kallima::transport {
-
-/// What a mark counts, in a flow.
-enum class Mark : std::uint8_t {
-  computed,  ///< chunks
-  arrived    ///< chunks of which everything is there
-};
 
 /// Two windows of every rank of a node, as this rank sees them. Destroyed without MPI.
 class Windows {
  public:
-  static constexpr std::size_t mark_slots = 2;
-
   /// Makes windows of `bytes` on this rank and maps those of all others of its node. Collective.
   /// Empty, alike on all ranks, where some cannot: no such memory, too little of it, or nodes whose
   /// ranks are not in a row. All of it is reserved at once, so that too little is known here and
   /// not when it is written.
-  static std::unique_ptr<Windows> open(const Communicator& communicator,
+  static std::unique_ptr<Windows> open(std::shared_ptr<const Communicator> communicator,
                                        std::array<Index, 2> bytes);
 
   Windows(const Windows&) = delete;
@@ -52,22 +44,18 @@ class Windows {
   }
 
   /// This rank's earlier reads and writes of windows are done.
-  void arrive();
+  void arrive() { sync_.arrive(); }
   /// Returns when all ranks of the node have arrived as often as this one. What they wrote before
   /// is seen here.
-  void wait() const;
+  void wait() const { sync_.wait(*communicator_->watchdog); }
   /// Both.
   void meet() {
     arrive();
     wait();
   }
 
-  /// Sets a mark of this rank; what it wrote before is seen by those who read the mark.
-  void mark(Mark mark, std::size_t slot, std::uint64_t count);
-  /// What this rank has marked.
-  [[nodiscard]] std::uint64_t marked(Mark mark, std::size_t slot) const;
-  /// The least that any rank of the node has marked.
-  [[nodiscard]] std::uint64_t least(Mark mark, std::size_t slot) const;
+  /// Marks, and failures.
+  [[nodiscard]] NodeSync& sync() { return sync_; }
 
  private:
   /// One rank's memory: a page with its counts, then the windows.
@@ -79,9 +67,9 @@ class Windows {
 
   Windows() = default;
 
-  Index first_ = 0;       // rank of the node
-  std::size_t mine_ = 0;  // part of this rank
-  std::uint64_t arrivals_ = 0;
+  std::shared_ptr<const Communicator> communicator_;
+  Index first_ = 0;  // rank of the node
+  NodeSync sync_;
   std::vector<Part> parts_;  // by rank of the node
 };
 

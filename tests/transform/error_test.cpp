@@ -200,53 +200,6 @@ class Tester {
     }
   }
 
-  void after_the_communicator_is_freed() {
-    /// Frees the communicator when it likes.
-    using Use = std::function<void(Fixture&, In, Out, MPI_Comm*)>;
-    const auto use = [&](const std::string& name, const Use& body, bool c = true) {
-      through_both(
-          {name + " after the communicator was freed", ErrorCode::stale_communicator, false,
-           [&](const Interface& interface, MPI_Comm comm, int) {
-             MPI_Comm own = MPI_COMM_NULL;
-             MPI_Comm_dup(comm, &own);
-             Fixture f(interface, own, all_.ranks());
-             body(f, {f.memory.data(), 100}, {f.memory.data() + 100, 100}, &own);
-           },
-           true, c},
-          "", ErrorCode::stale_communicator, 1);
-    };
-    use("bind", [](Fixture& f, In in, Out out, MPI_Comm* own) {
-      MPI_Comm_free(own);
-      const auto bound = f.fft->bind(Direction::forward, in, out);
-    });
-    use("bind of nothing", [](Fixture& f, In, Out, MPI_Comm* own) {
-      MPI_Comm_free(own);
-      const auto bound = f.fft->bind(Direction::forward, {}, {});
-    });
-    use("forward", [](Fixture& f, In in, Out out, MPI_Comm* own) {
-      MPI_Comm_free(own);
-      f.fft->forward(in, out);
-    });
-    use("backward", [](Fixture& f, In in, Out out, MPI_Comm* own) {
-      MPI_Comm_free(own);
-      f.fft->backward(in, out);
-    });
-    for (const bool input : {true, false}) {
-      use(
-          input ? "make_input" : "make_output",
-          [input](Fixture& f, In, Out, MPI_Comm* own) {
-            MPI_Comm_free(own);
-            f.fft->make_array(input);
-          },
-          false);
-    }
-    use("run", [](Fixture& f, In in, Out out, MPI_Comm* own) {
-      const std::function<void()> bound = f.fft->bind(Direction::forward, in, out);
-      MPI_Comm_free(own);
-      bound();
-    });
-  }
-
   /// Calls that concern one rank.
   void local(const std::vector<LocalCall>& calls) {
     kallima_transform* fft = nullptr;
@@ -286,7 +239,6 @@ int run(bool list, long every) {
     for (const Injection& injection : c_injections(all.ranks())) tester.test(injection);
     tester.pairs();
     tester.too_large();
-    tester.after_the_communicator_is_freed();
     tester.local(c_local_calls());
     counted = tester.counted();
   }

@@ -38,6 +38,16 @@ bool refused() {
   return false;
 }
 
+template <class Body>
+bool says_finalized(Body body) {
+  try {
+    body();
+  } catch (const StaleCommunicator& error) {
+    return std::strstr(error.what(), "finalized") != nullptr;
+  }
+  return false;
+}
+
 /// Lives until the program's end, as the objects of scripting languages do.
 std::unique_ptr<Transform<double>>& last() {
   static std::unique_ptr<Transform<double>> transform;
@@ -66,6 +76,9 @@ int run(int argc, char** argv) {
   expect(MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize succeeds");
   expect(refused(), "a transform after MPI_Finalize is refused");
   expect(!transforms.front()->explain().empty(), "a transform is still there to be asked");
+  expect(says_finalized([&] { bounds.front().run(); }), "run after MPI_Finalize says so");
+  expect(says_finalized([&] { transforms.front()->forward(in, out); }),
+         "forward after MPI_Finalize says so");
   arrays.clear();
   bounds.clear();
   transforms.clear();

@@ -134,10 +134,11 @@ void check_flow(Together& all, Index base, Index most_bytes, std::uint64_t seed,
   Lanes lanes(base, all.rank(), all.ranks());
   Limits limits;
   limits.most_bytes = most_bytes;
-  Flow flow(Communicator::of(MPI_COMM_WORLD), limits, 3, lanes.send_turns, lanes.receive_turns);
+  const auto world = Communicator::of(MPI_COMM_WORLD);
+  Flow flow(world, limits, 3, lanes.send_turns, lanes.receive_turns);
   Random random(seed, static_cast<std::uint64_t>(all.rank()));
   const std::unique_ptr<transport::Mover> mover =
-      helped ? std::make_unique<transport::Mover>() : nullptr;
+      helped ? std::make_unique<transport::Mover>(*world->watchdog) : nullptr;
   for (int repeat = 0; repeat < 3; ++repeat) {
     flow.begin(lanes.sends, lanes.receives);
     if (mover) mover->move(&flow, nullptr);
@@ -166,10 +167,11 @@ void parts_take_each_others_places(Together& all, bool helped) {
       const std::string name = std::to_string(base) + " bytes a part, packets of " +
                                std::to_string(packet) + (helped ? ", with a thread" : "");
       all.run("parts arrive whole: " + name, [&](Complaints& complaints) {
-        Communicator::of(MPI_COMM_WORLD);  // the duplicate stays
+        const auto world = Communicator::of(MPI_COMM_WORLD);  // the duplicate stays
         const Handles before = handles_alive();
         check_flow(all, base, packet, static_cast<std::uint64_t>(base + packet), helped,
                    complaints);
+        world->duplicate->free_retired();  // destructors call no MPI
         complaints.expect(handles_alive() == before, "a request is left over");
       });
     }

@@ -70,17 +70,18 @@ void set_faults(const Faults& next) {
   calls = 0;
 }
 
-long calls_that_can_fail() {
+bool has_failed() {
   const std::lock_guard lock(mutex);
-  return calls;
+  return faults.failing_number > 0 && calls >= faults.failing_number;
 }
 
-int fault(const char* /*call*/) {
+int fault(const char* call) {
   std::chrono::microseconds pause{0};
   {
     const std::lock_guard lock(mutex);
-    ++calls;
-    if (calls == faults.failing_call) return MPI_ERR_OTHER;
+    if (faults.failing_number > 0 && faults.failing_call == call) {
+      if (++calls == faults.failing_number) return MPI_ERR_OTHER;
+    }
     if (faults.delay.count() > 0) {
       // Most calls are quick; few are very slow.
       std::uniform_real_distribution<double> part(0.0, 1.0);

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <string>
 
 namespace kallima::test {
 
@@ -17,15 +18,16 @@ struct Faults {
   /// Calls take up to so much longer, at random.
   std::chrono::microseconds delay{0};
   unsigned seed = 1;  ///< of chance
-  /// The call of this number, counted from 1, does nothing and returns an error. 0: none.
-  long failing_call = 0;
+  /// The call of this name and number, counted from 1, does nothing and returns an error.
+  std::string failing_call;
+  long failing_number = 0;
 };
 
 /// From here on; what was held back leaves. Counts calls anew.
 void set_faults(const Faults& faults);
 
-/// Calls since then that can fail.
-long calls_that_can_fail();
+/// True where the call that was to fail has been made.
+bool has_failed();
 
 // What mpi_spy.cpp calls in the place of MPI's functions.
 

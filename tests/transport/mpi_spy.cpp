@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <ctime>
+#include <mutex>
 
 #include "transport/mpi_faults.hpp"
 
@@ -11,6 +12,7 @@ namespace kallima::test {
 
 namespace {
 
+std::mutex mutex;  // over everything below: several threads may call
 Handles alive;
 Calls calls;
 MPI_Comm forbidden = MPI_COMM_NULL;
@@ -18,6 +20,7 @@ const char* offender = nullptr;
 
 /// A call that names a communicator.
 void note(MPI_Comm comm, const char* name) {
+  const std::lock_guard lock(mutex);
   ++calls.all;
   if (forbidden != MPI_COMM_NULL && comm == forbidden && offender == nullptr) offender = name;
 }
@@ -25,6 +28,7 @@ void note(MPI_Comm comm, const char* name) {
 /// A call that makes a handle, once it has returned.
 template <class Handle>
 int made(int code, const Handle* handle, Handle none, long& count) {
+  const std::lock_guard lock(mutex);
   ++calls.all;
   if (code == MPI_SUCCESS && *handle != none) ++count;
   return code;
@@ -32,14 +36,34 @@ int made(int code, const Handle* handle, Handle none, long& count) {
 
 /// A call that gives one back.
 int freed(int code, long& count) {
+  const std::lock_guard lock(mutex);
   ++calls.all;
   if (code == MPI_SUCCESS) --count;
   return code;
 }
 
 void sent(long long bytes, long& count) {
+  const std::lock_guard lock(mutex);
   ++count;
   if (bytes > calls.largest_send) calls.largest_send = bytes;
+}
+
+/// A call that names no communicator.
+void note() {
+  const std::lock_guard lock(mutex);
+  ++calls.all;
+}
+
+/// One of the calls that are counted by themselves.
+void tally(long& one) {
+  const std::lock_guard lock(mutex);
+  ++one;
+}
+
+/// Requests that are no longer open.
+void closed(int requests) {
+  const std::lock_guard lock(mutex);
+  alive.requests -= requests;
 }
 
 int open_requests(int count, const MPI_Request* requests) {
@@ -82,11 +106,20 @@ std::string Handles::to_text() const {
          std::to_string(operations) + " operations";
 }
 
-Handles handles_alive() { return alive; }
+Handles handles_alive() {
+  const std::lock_guard lock(mutex);
+  return alive;
+}
 
-Calls calls_made() { return calls; }
+Calls calls_made() {
+  const std::lock_guard lock(mutex);
+  return calls;
+}
 
-void forget_calls() { calls = {}; }
+void forget_calls() {
+  const std::lock_guard lock(mutex);
+  calls = {};
+}
 
 void forbid(MPI_Comm comm) { forbidden = comm; }
 
@@ -105,7 +138,7 @@ using namespace kallima::test;  // NOLINT: what follows are MPI's names
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* fresh) {
   note(comm, __func__);
   KALLIMA_FAULT();
-  ++calls.duplicates;
+  tally(calls.duplicates);
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Comm_idup(comm, fresh, &request);
@@ -113,6 +146,15 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* fresh) {
 #else
   return made(PMPI_Comm_dup(comm, fresh), fresh, MPI_COMM_NULL, alive.communicators);
 #endif
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* fresh, MPI_Request* request) {
+  note(comm, __func__);
+  tally(calls.duplicates);
+  KALLIMA_FAULT();
+  const int code = PMPI_Comm_idup(comm, fresh, request);
+  if (code == MPI_SUCCESS) tally(alive.communicators);
+  return made(code, request, MPI_REQUEST_NULL, alive.requests);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* fresh) {
@@ -171,7 +213,7 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* fresh) {
 
 int MPI_Comm_free(MPI_Comm* comm) {
   note(*comm, __func__);
-  ++calls.frees;
+  tally(calls.frees);
   return freed(PMPI_Comm_free(comm), alive.communicators);
 }
 
@@ -417,7 +459,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_C
               MPI_Request* request) {
   note(comm, __func__);
   KALLIMA_FAULT();
-  ++calls.receives;
+  tally(calls.receives);
   return made(PMPI_Irecv(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
@@ -436,7 +478,7 @@ int MPI_Irecv_c(void* data, MPI_Count count, MPI_Datatype type, int peer, int ta
                 MPI_Request* request) {
   note(comm, __func__);
   KALLIMA_FAULT();
-  ++calls.large_receives;
+  tally(calls.large_receives);
   return made(PMPI_Irecv_c(data, count, type, peer, tag, comm, request), request, MPI_REQUEST_NULL,
               alive.requests);
 }
@@ -501,10 +543,19 @@ int MPI_Iallreduce(const void* in, void* data, int count, MPI_Datatype type, MPI
               alive.requests);
 }
 
+int MPI_Iallgather(const void* in, int in_count, MPI_Datatype in_type, void* data, int count,
+                   MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+  note(comm, __func__);
+  KALLIMA_FAULT();
+  return made(PMPI_Iallgather(in, in_count, in_type, data, count, type, comm, request), request,
+              MPI_REQUEST_NULL, alive.requests);
+}
+
 int MPI_Ialltoallv(const void* in, const int in_counts[], const int in_offsets[],
                    MPI_Datatype in_type, void* data, const int counts[], const int offsets[],
                    MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
   note(comm, __func__);
+  tally(calls.alltoallvs);
   KALLIMA_FAULT();
   return made(PMPI_Ialltoallv(in, in_counts, in_offsets, in_type, data, counts, offsets, type, comm,
                               request),
@@ -534,58 +585,58 @@ int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status)
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   const int before = open_requests(1, request);
   const int code =
       waits_politely || holds_back()
           ? wait_politely(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status)
           : PMPI_Wait(request, status);
-  alive.requests -= before - open_requests(1, request);
+  closed(before - open_requests(1, request));
   return code;
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   const int before = open_requests(count, requests);
   const int code = waits_politely || holds_back() ? wait_politely(count, requests, statuses)
                                                   : PMPI_Waitall(count, requests, statuses);
-  alive.requests -= before - open_requests(count, requests);
+  closed(before - open_requests(count, requests));
   return code;
 }
 
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   const int before = open_requests(1, request);
   const int code = test(request, done, status);
-  alive.requests -= before - open_requests(1, request);
+  closed(before - open_requests(1, request));
   return code;
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* done, MPI_Status statuses[]) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   const int before = open_requests(count, requests);
   const int code = holds_back() ? test_all(count, requests, done, statuses)
                                 : PMPI_Testall(count, requests, done, statuses);
-  alive.requests -= before - open_requests(count, requests);
+  closed(before - open_requests(count, requests));
   return code;
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int* out, int indices[],
                  MPI_Status statuses[]) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   const int before = open_requests(count, requests);
   const int code = test_some(count, requests, out, indices, statuses);
-  alive.requests -= before - open_requests(count, requests);
+  closed(before - open_requests(count, requests));
   return code;
 }
 
 int MPI_Start(MPI_Request* request) {
-  ++calls.all;
+  note();
   KALLIMA_FAULT();
   return start(request);
 }
@@ -709,7 +760,7 @@ int MPI_Alltoallv(const void* in, const int in_counts[], const int in_offsets[],
                   MPI_Datatype type, MPI_Comm comm) {
   note(comm, __func__);
   KALLIMA_FAULT();
-  ++calls.alltoallvs;
+  tally(calls.alltoallvs);
 #ifdef MPICH_VERSION
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Ialltoallv(in, in_counts, in_offsets, in_type, data, counts, offsets, type,

@@ -30,7 +30,7 @@ int mapped_windows() {
   return count;
 }
 
-void everybody_sees_everything(Together& all, const Communicator& world) {
+void everybody_sees_everything(Together& all, const std::shared_ptr<const Communicator>& world) {
   all.run("what a rank writes all others read, round by round", [&](Complaints& complaints) {
     // Sizes that differ between ranks, and are no whole pages.
     const std::array<Index, 2> counts = {1000 + 511 * all.rank(), all.rank() == 0 ? 0 : 7};
@@ -63,7 +63,8 @@ void everybody_sees_everything(Together& all, const Communicator& world) {
   });
 }
 
-void too_much_is_refused_everywhere(Together& all, const Communicator& world) {
+void too_much_is_refused_everywhere(Together& all,
+                                    const std::shared_ptr<const Communicator>& world) {
   for (int greedy = 0; greedy < all.ranks(); ++greedy) {
     all.run(
         "rank " + std::to_string(greedy) + " asks for more than there is",
@@ -76,7 +77,7 @@ void too_much_is_refused_everywhere(Together& all, const Communicator& world) {
   }
 }
 
-void nothing_stays(Together& all, const Communicator& world) {
+void nothing_stays(Together& all, const std::shared_ptr<const Communicator>& world) {
   all.run("windows are gone with their holder, on each rank alone", [&](Complaints& complaints) {
     for (int i = 0; i < 50; ++i) {
       auto windows = Windows::open(world, {12345, 678});
@@ -90,9 +91,9 @@ void nothing_stays(Together& all, const Communicator& world) {
 int run() {
   Together all;
   const auto world = Communicator::of(MPI_COMM_WORLD);
-  everybody_sees_everything(all, *world);
-  too_much_is_refused_everywhere(all, *world);
-  nothing_stays(all, *world);
+  everybody_sees_everything(all, world);
+  too_much_is_refused_everywhere(all, world);
+  nothing_stays(all, world);
   return all.finish("cases");
 }
 

@@ -147,7 +147,7 @@ AllToAll measured(const Session& session, Index bytes) {
 bool windows_work(MPI_Comm node) {
   constexpr Index bytes = Index{1} << 20;
   const auto communicator = transport::Communicator::of(node);
-  const auto windows = transport::Windows::open(*communicator, {bytes, bytes});
+  const auto windows = transport::Windows::open(communicator, {bytes, bytes});
   if (!windows) return false;
   const int rank = communicator->rank;
   const int size = communicator->size;

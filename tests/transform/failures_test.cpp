@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What goes wrong while transforms run: threads that share what they must not share, messages of
+// the program that are under way, peers that are late, calls of MPI that fail on one rank. Results
+// are right, or all ranks throw the same error; nobody waits for ever, and nobody who waits keeps a
+// core busy.
+//
+//     KALLIMA_RANKS_PER_NODE=2 mpirun -n 4 failures_test [--most 2]
+//
+// --most tries so many calls of each name at most: communicators on which a call has failed are
+// never freed, and MPICH has 2,048.
+#include <mpi.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kallima/kallima.hpp"
+#include "transport/communicator.hpp"
+#include "transport/mpi_faults.hpp"
+#include "transport/together.hpp"
+
+namespace kallima::test {
+namespace {
+
+using Elements = std::vector<std::complex<double>>;
+
+/// How pieces travel.
+struct Manner {
+  Route route = Route::messages;
+  Index chunks = 1;
+  bool mover = false;
+
+  [[nodiscard]] std::string to_text() const {
+    return std::string(name_of(route)) + (chunks > 1 ? " in chunks" : "") +
+           (mover ? " with a thread" : "");
+  }
+  [[nodiscard]] Options options() const {
+    Options result;
+    result.route = route;
+    result.chunks = chunks;
+    result.mover = mover;
+    return result;
+  }
+};
+
+const std::vector<Manner>& manners() {
+  static const std::vector<Manner> all = {
+      {Route::messages, 1}, {Route::messages, 4}, {Route::messages, 4, true}, {Route::alltoallv, 1},
+      {Route::windows, 1},  {Route::nodes, 1},    {Route::nodes, 4},          {Route::relays, 1}};
+  return all;
+}
+
+/// A transform with its memory, forward and back.
+class RoundTrip {
+ public:
+  RoundTrip(MPI_Comm comm, Index extent, const Options& options)
+      : RoundTrip(Transform<double>(comm, {extent, extent, extent}, options)) {}
+  explicit RoundTrip(const Transform<double>& fft)
+      : fft_(fft),
+        u_(memory(size())),
+        u_k_(memory(size())),
+        back_(memory(size())),
+        forward_(fft_.bind(Direction::forward, u_, u_k_)),
+        backward_(fft_.bind(Direction::backward, u_k_, back_)) {
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      const auto phase = static_cast<double>(i) + 100.0 * fft_.rank();
+      u_[i] = {std::sin(0.1 * phase), std::cos(0.3 * phase)};
+    }
+  }
+
+  /// Runs what is bound; returns the largest error.
+  double run() {
+    forward_.run();
+    backward_.run();
+    return error();
+  }
+  /// The same, binding each time.
+  double bind_and_run() {
+    fft_.forward(u_, u_k_);
+    fft_.backward(u_k_, back_);
+    return error();
+  }
+  void run_forward() { forward_.run(); }
+  [[nodiscard]] const Transform<double>& fft() const { return fft_; }
+
+ private:
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(fft_.in_place_size()); }
+  [[nodiscard]] double error() const {
+    double worst = 0;
+    const auto held = static_cast<std::size_t>(fft_.input_layout().local_size(fft_.rank()));
+    for (std::size_t i = 0; i < held; ++i) worst = std::max(worst, std::abs(u_[i] - back_[i]));
+    return worst;
+  }
+
+  /// Memory that stays: where a call has failed, MPI may still read and write it.
+  static Elements& memory(std::size_t size) {
+    static std::vector<std::unique_ptr<Elements>> all;
+    all.push_back(std::make_unique<Elements>(size));
+    return *all.back();
+  }
+
+  Transform<double> fft_;
+  Elements& u_;
+  Elements& u_k_;
+  Elements& back_;
+  Bound<double> forward_;
+  Bound<double> backward_;
+};
+
+/// What a body throws, as "code: text", or nothing.
+template <class Body>
+std::string thrown_by(Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return std::string(name_of(error.code())) + ": " + error.what();
+  }
+  return {};
+}
+
+bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+/// The same text on all ranks?
+bool same_everywhere(const std::string& mine) {
+  std::string first = mine;
+  auto size = static_cast<int>(first.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  first.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(first.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+  int same = first == mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return same != 0;
+}
+
+bool all_of_us(bool mine) {
+  int all = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all != 0;
+}
+
+bool any_of_us(bool mine) { return !all_of_us(!mine); }
+
+void transforms_run_in_several_threads(Together& all) {
+  for (const Manner& manner : manners()) {
+    for (const bool binds : {false, true}) {
+      all.run("two transforms in two threads, " + manner.to_text() + (binds ? ", binding" : ""),
+              [&](Complaints& complaints) {
+                RoundTrip one(MPI_COMM_WORLD, 16, manner.options());
+                RoundTrip other(MPI_COMM_WORLD, 20, manner.options());
+                std::array<double, 2> worst{};
+                std::array<std::string, 2> thrown;
+                const auto work = [&](std::size_t i, RoundTrip& trip) {
+                  thrown[i] = thrown_by([&] {
+                    for (int round = 0; round < 20; ++round) {
+                      worst[i] = std::max(worst[i], binds ? trip.bind_and_run() : trip.run());
+                    }
+                  });
+                };
+                std::thread thread([&] { work(1, other); });
+                work(0, one);
+                thread.join();
+                for (std::size_t i = 0; i < 2; ++i) {
+                  complaints.expect(thrown[i].empty(), "thread threw " + thrown[i]);
+                  complaints.expect(worst[i] < 1e-12, "wrong by " + std::to_string(worst[i]));
+                }
+              });
+    }
+  }
+  all.run("a hundred transforms on one communicator", [](Complaints& complaints) {
+    std::vector<std::unique_ptr<RoundTrip>> trips;
+    for (int i = 0; i < 100; ++i) {
+      trips.push_back(std::make_unique<RoundTrip>(MPI_COMM_WORLD, 4 + i % 3, Options{}));
+    }
+    for (const auto& trip : trips) complaints.expect(trip->run() < 1e-12, "wrong");
+  });
+}
+
+void what_is_shared_is_not_run_at_once(Together& all) {
+  for (const bool copies : {true, false}) {
+    all.run(copies ? "copies of a transform in two threads" : "transforms that share a duplicate",
+            [&](Complaints& complaints) {
+              MPI_Comm comm = MPI_COMM_NULL;
+              MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+              std::vector<std::unique_ptr<RoundTrip>> trips;
+              trips.push_back(std::make_unique<RoundTrip>(comm, 12, Options{}));
+              // So many that the next one has to share a duplicate with one of them.
+              while (!copies && trips.size() < 60) {
+                trips.push_back(std::make_unique<RoundTrip>(comm, 12, Options{}));
+              }
+              RoundTrip other =
+                  copies ? RoundTrip(trips.front()->fft()) : RoundTrip(comm, 12, Options{});
+              MPI_Barrier(MPI_COMM_WORLD);  // who is still in a call hears of the failure there
+              std::array<std::string, 2> thrown;
+              std::thread thread([&] {
+                thrown[1] = thrown_by([&] {
+                  for (int round = 0; round < 4000; ++round) other.run();
+                });
+              });
+              thrown[0] = thrown_by([&] {
+                for (std::size_t round = 0; round < 4000; ++round) {
+                  trips[round % trips.size()]->run();
+                }
+              });
+              thread.join();
+              bool noticed = false;
+              for (const std::string& text : thrown) {
+                noticed = noticed || begins_with(text, "concurrent_use");
+                complaints.expect(text.empty() || begins_with(text, "concurrent_use") ||
+                                      begins_with(text, "broken_transform"),
+                                  "threw " + text);
+              }
+              complaints.expect(any_of_us(noticed), "no rank has noticed");
+              MPI_Comm_free(&comm);
+            });
+  }
+}
+
+/// A message of the program's that only moves on while its sender calls MPI.
+void messages_of_the_program_move_on(Together& all) {
+  if (all.ranks() < 2) return;
+  for (const Manner& manner : manners()) {
+    all.run("a pending message of the program, " + manner.to_text(), [&](Complaints& complaints) {
+      RoundTrip trip(MPI_COMM_WORLD, 16, manner.options());
+      std::vector<char> data(std::size_t{8} << 20U, static_cast<char>(all.rank() + 1));
+      const auto count = static_cast<int>(data.size());
+      MPI_Request request = MPI_REQUEST_NULL;
+      const int last = all.ranks() - 1;
+      if (all.rank() == 0) {
+        MPI_Isend(data.data(), count, MPI_BYTE, last, 77, MPI_COMM_WORLD, &request);
+      } else if (all.rank() == last) {
+        MPI_Recv(data.data(), count, MPI_BYTE, 0, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      complaints.expect(trip.run() < 1e-12, "wrong");
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      complaints.expect(data.back() == (all.rank() == last ? 1 : all.rank() + 1), "not received");
+    });
+  }
+}
+
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void who_waits_sleeps(Together& all) {
+  if (all.ranks() < 2) return;
+  constexpr double seconds = 2.0;
+  for (const Manner& manner : manners()) {
+    if (manner.mover) continue;  // a thread of its own polls all the time
+    all.run("a late peer costs little, " + manner.to_text(), [&](Complaints& complaints) {
+      RoundTrip trip(MPI_COMM_WORLD, 16, manner.options());
+      trip.run();
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double before = cpu_seconds();
+      if (all.rank() == 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+      complaints.expect(trip.run() < 1e-12, "wrong");
+      const double used = cpu_seconds() - before;
+      complaints.expect(used < 0.1 * seconds, "took " + std::to_string(used) + " s of CPU");
+    });
+  }
+}
+
+void mismatched_calls_are_found(Together& all) {
+  if (all.ranks() < 2) return;
+  const auto expect_mismatch = [&](const std::string& name, auto call) {
+    all.run(name, [&](Complaints& complaints) {
+      RoundTrip trip(MPI_COMM_WORLD, 8, Options{});
+      const std::string thrown = thrown_by([&] { call(trip); });
+      complaints.expect(begins_with(thrown, "mismatched_arguments"), "threw '" + thrown + "'");
+      complaints.expect(same_everywhere(thrown), "ranks threw different errors");
+      complaints.expect(trip.bind_and_run() < 1e-12, "wrong afterwards");
+    });
+  };
+  const bool odd = all.rank() % 2 != 0;
+  expect_mismatch("some ranks call forward, others backward", [&](RoundTrip& trip) {
+    Elements in(512);
+    Elements out(512);
+    odd ? trip.fft().backward(in, out) : trip.fft().forward(in, out);
+  });
+  expect_mismatch("some ranks bind, others make memory", [&](RoundTrip& trip) {
+    Elements in(512);
+    Elements out(512);
+    if (odd) {
+      static_cast<void>(trip.fft().make_input());
+    } else {
+      static_cast<void>(trip.fft().bind(Direction::forward, in, out));
+    }
+  });
+}
+
+/// Calls of the library that can fail while a transform runs. Those that poll are made so often
+/// that only the first few are tried.
+struct Failing {
+  const char* name;
+  long most;
+};
+const std::vector<Failing>& failing_calls() {
+  static const std::vector<Failing> all = {
+      {"MPI_Isend", 100},   {"MPI_Isend_c", 100},    {"MPI_Irecv", 100},     {"MPI_Irecv_c", 100},
+      {"MPI_Start", 100},   {"MPI_Ialltoallv", 100}, {"MPI_Test", 4},        {"MPI_Testsome", 4},
+      {"MPI_Iprobe", 2},    {"MPI_Iallreduce", 9},   {"MPI_Ibcast", 9},      {"MPI_Iallgather", 9},
+      {"MPI_Send_init", 9}, {"MPI_Recv_init", 100},  {"MPI_Request_free", 9}};
+  return all;
+}
+
+/// One rank's call fails: all ranks throw that, and go on with a new transform. Returns false where
+/// there is no such call any more.
+bool one_call_fails(Together& all, const Manner& manner, const Failing& failing, long number,
+                    int bad_rank, bool planning) {
+  bool made = false;
+  const std::string name = std::string(planning ? "planning" : "a run") + ", " + manner.to_text() +
+                           ": " + failing.name + " " + std::to_string(number) + " fails on rank " +
+                           std::to_string(bad_rank);
+  all.run(name, [&](Complaints& complaints) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    transport::Communicator::of(comm);  // from here on ranks can tell each other what fails
+    Options options = manner.options();
+    options.deadline = 20.;  // never reached
+    std::optional<RoundTrip> trip;
+    if (!planning) trip.emplace(comm, 16, options);
+    MPI_Barrier(MPI_COMM_WORLD);  // who is still in a call hears of the failure there
+    Faults faults;
+    faults.failing_call = failing.name;
+    faults.failing_number = all.rank() == bad_rank ? number : 0;
+    set_faults(faults);
+    std::string thrown = thrown_by([&] {
+      if (planning) trip.emplace(comm, 16, options);
+      trip->run();
+    });
+    made = any_of_us(has_failed());
+    set_faults({});
+    // A rank that was through already hears of it in its next call.
+    if (made && thrown.empty() && trip) thrown = thrown_by([&] { trip->run(); });
+    if (made) {
+      complaints.expect(begins_with(thrown, "mpi_failure"), "threw '" + thrown + "'");
+      complaints.expect(same_everywhere(thrown), "ranks threw different errors: " + thrown);
+    } else {
+      complaints.expect(thrown.empty(), "threw " + thrown);
+    }
+    if (made && trip) {
+      const std::string again = thrown_by([&] { trip->run(); });
+      complaints.expect(begins_with(again, "broken_transform"), "ran again: '" + again + "'");
+      trip.reset();
+    }
+    const std::string next = thrown_by([&] {
+      RoundTrip again(comm, 16, options);
+      complaints.expect(again.run() < 1e-12, "the next transform is wrong");
+    });
+    complaints.expect(next.empty(), "the next transform threw " + next + "; first " + thrown);
+    MPI_Comm_free(&comm);
+  });
+  return made;
+}
+
+void failing_calls_end_everywhere(Together& all, long most, long& failed) {
+  for (const Manner& manner : manners()) {
+    for (const Failing& failing : failing_calls()) {
+      for (const bool planning : {false, true}) {
+        for (int rank = 0; rank < all.ranks(); ++rank) {
+          for (long number = 1; number <= std::min(most, failing.most); ++number) {
+            if (!one_call_fails(all, manner, failing, number, rank, planning)) break;
+            ++failed;
+          }
+        }
+      }
+    }
+  }
+}
+
+int run(long most) {
+  Together all(60.0);
+  long failed = 0;
+  transforms_run_in_several_threads(all);
+  what_is_shared_is_not_run_at_once(all);
+  messages_of_the_program_move_on(all);
+  who_waits_sleeps(all);
+  mismatched_calls_are_found(all);
+  failing_calls_end_everywhere(all, most, failed);
+  return all.finish("cases of failures, " + std::to_string(failed) + " failing calls of MPI");
+}
+
+}  // namespace
+}  // namespace kallima::test
+
+int main(int argc, char** argv) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  long most = std::numeric_limits<long>::max();
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string(argv[i]) == "--most") most = std::stol(argv[i + 1]);
+  }
+  const int status = kallima::test::run(most);
+  MPI_Finalize();
+  return status;
+}
