@@ -191,15 +191,13 @@ void TransformCore<T>::adopt(const Plan& forward) {
   }
   engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
   transport::Limits limits;
-  if (options_.message_bytes > 0) {
-    limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);
-  }
+  if (options_.message_bytes > 0) limits.most_bytes = options_.message_bytes;
   limits.large_counts = options_.large_counts;
   for (auto& driver : drivers_) driver.reset();
   channel_ = std::make_shared<transport::Channel>(communicator_, limits);
   if (options_.mover && !mover_) mover_ = std::make_shared<transport::Mover>();
   const Carriers carriers{communicator_, limits, channel_,
-                          forward.largest_local_size() <= limits.most_bytes / bytes, mover_};
+                          forward.largest_local_size() <= limits.most_by_int() / bytes, mover_};
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
       drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(
