@@ -14,8 +14,6 @@
 #include <limits>
 #include <string_view>
 
-#include "transport/node_memory.hpp"
-
 namespace kallima::transport {
 
 namespace {
@@ -69,10 +67,10 @@ MemoryFile::~MemoryFile() {
   if (is_open()) close(number_);
 }
 
-bool MemoryFile::reserve(Index bytes, Index left) const {
+bool MemoryFile::reserve(Index bytes, Index left, const NodeMemory& node) const {
   if (!is_open() || bytes > most_file_bytes()) return false;
   const bool all = reserve_in_steps(
-      bytes, [left] { return available_bytes() >= left; },
+      bytes, [&] { return node.available_bytes() >= left; },
       [this](Index at, Index count) { return posix_fallocate(number_, at, count); });
   if (all) return true;
   // Given back at once: others may be in need of it at this moment.

@@ -14,6 +14,7 @@
 #include <functional>
 
 #include "kallima/checked.hpp"
+#include "transport/node_memory.hpp"
 
 namespace kallima::transport {
 
@@ -39,8 +40,8 @@ class MemoryFile {
   [[nodiscard]] int number() const { return number_; }
 
   /// Makes it so many bytes of zeros, which are there for good. False where they are not to be had;
-  /// nothing is held then. `left` bytes have to be available before each step. Local.
-  [[nodiscard]] bool reserve(Index bytes, Index left) const;
+  /// nothing is held then. `left` bytes of the node have to be available before each step. Local.
+  [[nodiscard]] bool reserve(Index bytes, Index left, const NodeMemory& node) const;
 
   /// Its memory, or null. Unmapped by munmap; the file need not stay open.
   [[nodiscard]] std::byte* map(Index bytes) const;

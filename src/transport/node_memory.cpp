@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace kallima::transport {
 
@@ -112,42 +113,23 @@ std::optional<std::vector<std::string>> names_between(const std::string& root,
   return std::vector<std::string>(to.begin() + static_cast<std::ptrdiff_t>(from.size()), to.end());
 }
 
-/// Files of one limit, and keys in memory.stat: what the group and those within it hold of files
-/// that are not in use, and of memory that is of no file.
-struct Limit {
+/// How limits are told. Beyond memory.high a group is not killed but slowed down until it stands
+/// still.
+struct Files {
   const char* most;
   const char* used;
   const char* cached;
   const char* anonymous;
 };
-
-/// Beyond memory.high a group is not killed but slowed down until it stands still.
-constexpr std::array limits = {
-    Limit{"/memory.max", "/memory.current", "inactive_file", "anon"},
-    Limit{"/memory.high", "/memory.current", "inactive_file", "anon"},
-    Limit{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file", "total_rss"},
-    Limit{"/memory.memsw.limit_in_bytes", "/memory.memsw.usage_in_bytes", "total_inactive_file",
+constexpr std::array files = {
+    Files{"/memory.max", "/memory.current", "inactive_file", "anon"},
+    Files{"/memory.high", "/memory.current", "inactive_file", "anon"},
+    Files{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file", "total_rss"},
+    Files{"/memory.memsw.limit_in_bytes", "/memory.memsw.usage_in_bytes", "total_inactive_file",
           "total_rss"}};
 
-/// What /proc/meminfo says, in bytes.
-Index machine_bytes(const std::string& root, const std::string& key, Index otherwise) {
-  const Index kibibytes = number_in(root + "/proc/meminfo", key, unknown);
-  return kibibytes > unknown / 1024 ? otherwise : kibibytes * 1024;
-}
-
-/// What the system would drop of a group's memory that is in use. The group's own statistics lag
-/// behind by seconds. A group at its limit that reserves shared memory loses as much of what it
-/// holds of files: what is used stays the same, and old statistics still show the files. So these
-/// can be no more than the machine has at this moment, nor than what is left beside shared memory
-/// of the machine, both of which are counted at once.
-Index droppable_bytes(const std::string& root, const std::string& folder, const Limit& limit,
-                      Index used) {
-  const std::string statistics = folder + "/memory.stat";
-  const Index cached = std::min(number_in(statistics, limit.cached, 0),
-                                machine_bytes(root, "Inactive(file):", unknown));
-  const Index others = number_in(statistics, limit.anonymous, 0) + machine_bytes(root, "Shmem:", 0);
-  return std::clamp<Index>(used - others, 0, cached);
-}
+/// Version 1 tells the largest number of pages where there is no limit.
+constexpr Index most_limit = Index{1} << 62;
 
 }  // namespace
 
@@ -171,20 +153,43 @@ std::vector<std::string> control_groups(const std::string& controller, const std
   return folders;
 }
 
-Index available_bytes(const std::string& root) noexcept try {
-  Index least = machine_bytes(root, "MemAvailable:", unknown);
-  for (const std::string& folder : control_groups("memory", root)) {
-    for (const Limit& limit : limits) {
-      const Index most = number_in(folder + limit.most, {}, unknown);
-      const Index used = number_in(folder + limit.used, {}, 0);
-      if (most - used >= least) continue;
-      const Index room = most - used + droppable_bytes(root, folder, limit, used);
-      least = std::clamp<Index>(room, 0, least);
+NodeMemory::NodeMemory(std::string root) : root_(std::move(root)) {
+  for (const std::string& group : control_groups("memory", root_)) {
+    for (const Files& its : files) {
+      const Index most = number_in(group + its.most, {}, unknown);
+      if (most > most_limit) continue;
+      limits_.push_back(
+          {most, group + its.used, group + "/memory.stat", its.cached, its.anonymous});
     }
   }
+}
+
+/// What /proc/meminfo says.
+Index NodeMemory::machine_bytes(const char* key, Index otherwise) const {
+  const Index kibibytes = number_in(root_ + "/proc/meminfo", key, unknown);
+  return kibibytes > unknown / 1024 ? otherwise : kibibytes * 1024;
+}
+
+/// What the system would drop of a group's memory that is in use. The group's own statistics lag
+/// behind by seconds. A group at its limit that reserves shared memory loses as much of what it
+/// holds of files: what is used stays the same, and old statistics still show the files. So these
+/// can be no more than the machine has at this moment, nor than what is left beside shared memory
+/// of the machine, both of which are counted at once.
+Index NodeMemory::droppable_bytes(const Limit& limit, Index used) const {
+  const Index cached = std::min(number_in(limit.statistics, limit.cached, 0),
+                                machine_bytes("Inactive(file):", unknown));
+  const Index others = number_in(limit.statistics, limit.anonymous, 0) + machine_bytes("Shmem:", 0);
+  return std::clamp<Index>(used - others, 0, cached);
+}
+
+Index NodeMemory::available_bytes() const {
+  Index least = machine_bytes("MemAvailable:", unknown);
+  for (const Limit& limit : limits_) {
+    const Index used = number_in(limit.used, {}, 0);
+    if (limit.most - used >= least) continue;
+    least = std::clamp<Index>(limit.most - used + droppable_bytes(limit, used), 0, least);
+  }
   return least;
-} catch (...) {
-  return 0;
 }
 
 }  // namespace kallima::transport

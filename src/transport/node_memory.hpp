@@ -28,11 +28,31 @@ namespace kallima::transport {
 std::vector<std::string> control_groups(const std::string& controller,
                                         const std::string& root = {});
 
-/// Bytes that this process can still take, as far as the system tells; else the largest number.
-/// What memory holds of files that are not in use counts as free, as the system drops it first,
-/// as far as it is certain to be there.
-/// Throws nothing: where there is no memory to look with, none is available. Local; reads some ten
-/// small files.
-Index available_bytes(const std::string& root = {}) noexcept;
+/// What this process can still take, to be asked again and again: limits are looked up once.
+class NodeMemory {
+ public:
+  explicit NodeMemory(std::string root = {});
+
+  /// Bytes, as far as the system tells; else the largest number. What memory holds of files that
+  /// are not in use counts as free, as the system drops it first, as far as it is certain to be
+  /// there. Local; reads a small file, and some more for each group with a limit.
+  [[nodiscard]] Index available_bytes() const;
+
+ private:
+  /// A group's limit, the file of what is used of it, and keys in the group's statistics: what it
+  /// holds of files that are not in use, and of memory that is of no file.
+  struct Limit {
+    Index most = 0;
+    std::string used;
+    std::string statistics;
+    const char* cached = nullptr;
+    const char* anonymous = nullptr;
+  };
+  [[nodiscard]] Index machine_bytes(const char* key, Index otherwise) const;
+  [[nodiscard]] Index droppable_bytes(const Limit& limit, Index used) const;
+
+  std::string root_;
+  std::vector<Limit> limits_;
+};
 
 }  // namespace kallima::transport

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <new>
+#include <optional>
 #include <random>
 
 #include "transport/memory_file.hpp"
@@ -97,6 +99,17 @@ Demand demand_of_node(const Communicator& communicator, Index mine) {
   return demand;
 }
 
+/// What `ask` answers, or false where it throws, as for want of memory: the other ranks wait for an
+/// answer.
+template <class Ask>
+bool holds(const Ask& ask) {
+  try {
+    return ask();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 std::uint64_t fresh_token() {
   std::random_device random;
   return (static_cast<std::uint64_t>(random()) << 32U) | random();
@@ -109,8 +122,11 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
   if (!communicator.nodes_in_rows) return nullptr;
   const Index total = total_bytes(bytes);
   const Demand demand = demand_of_node(communicator, total);
-  const bool fits = total <= most_file_bytes() &&
-                    demand.bytes + demand.left() <= static_cast<double>(available_bytes());
+  std::optional<NodeMemory> node;
+  const bool fits = holds([&] {
+    const auto available = static_cast<double>(node.emplace().available_bytes());
+    return total <= most_file_bytes() && demand.bytes + demand.left() <= available;
+  });
   if (!everywhere(communicator, fits)) return nullptr;
   std::unique_ptr<Windows> windows(new Windows);
   windows->first_ = communicator.first_on_node;
@@ -124,7 +140,7 @@ std::unique_ptr<Windows> Windows::open(const Communicator& communicator,
   // Without a name; open until it is mapped by all, or given up by all.
   const MemoryFile file = MemoryFile::make();
   Part& own = windows->parts_[windows->mine_];
-  if (file.reserve(total, static_cast<Index>(demand.left()))) {
+  if (holds([&] { return file.reserve(total, static_cast<Index>(demand.left()), *node); })) {
     own.bytes = static_cast<std::size_t>(total);
     own.base = file.map(total);
     if (own.base != nullptr) {

@@ -35,7 +35,7 @@ struct stat status_of(int file) {
 
 TEST(MemoryFile, of_another_process_has_what_that_one_wrote) {
   const MemoryFile mine = MemoryFile::make();
-  ASSERT_TRUE(mine.reserve(3 * mib + 5, 0));
+  ASSERT_TRUE(mine.reserve(3 * mib + 5, 0, NodeMemory()));
   std::byte* const here = mine.map(3 * mib + 5);
   ASSERT_NE(here, nullptr);
   here[3 * mib + 4] = std::byte{42};
@@ -66,7 +66,7 @@ TEST(MemoryFile, cannot_be_executed_where_the_system_knows_that) {
 
 TEST(MemoryFile, is_closed_when_a_program_is_started) {
   const MemoryFile mine = MemoryFile::make();
-  ASSERT_TRUE(mine.reserve(mib, 0));
+  ASSERT_TRUE(mine.reserve(mib, 0, NodeMemory()));
   const MemoryFile again = MemoryFile::of(getpid(), mine.number(), mib);
   for (const MemoryFile* const file : {&mine, &again}) {
     ASSERT_TRUE(file->is_open());
@@ -132,7 +132,7 @@ TEST(MemoryFile, of_another_name_or_size_or_user_is_left_alone) {
   close(other);
 
   const MemoryFile mine = MemoryFile::make();
-  ASSERT_TRUE(mine.reserve(mib, 0));
+  ASSERT_TRUE(mine.reserve(mib, 0, NodeMemory()));
   EXPECT_TRUE(MemoryFile::of(getpid(), mine.number(), mib).is_open());
   EXPECT_FALSE(MemoryFile::of(getpid(), mine.number(), mib + 1).is_open());
   if (geteuid() != 0) return;  // only root can make files of others
@@ -156,8 +156,8 @@ TEST(MemoryFile, beyond_the_limit_of_files_is_refused_and_no_signal_raised) {
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
     if (most_file_bytes() != mib) _exit(2);
     const MemoryFile file = MemoryFile::make();
-    if (file.reserve(mib + 1, 0)) _exit(3);
-    if (!file.reserve(mib, 0)) _exit(4);
+    if (file.reserve(mib + 1, 0, NodeMemory())) _exit(3);
+    if (!file.reserve(mib, 0, NodeMemory())) _exit(4);
     _exit(0);
   }
   int end = -1;
@@ -168,10 +168,10 @@ TEST(MemoryFile, beyond_the_limit_of_files_is_refused_and_no_signal_raised) {
 
 TEST(MemoryFile, holds_nothing_where_too_little_is_left) {
   const MemoryFile file = MemoryFile::make();
-  EXPECT_FALSE(file.reserve(mib, std::numeric_limits<Index>::max()));
+  EXPECT_FALSE(file.reserve(mib, std::numeric_limits<Index>::max(), NodeMemory()));
   EXPECT_EQ(status_of(file.number()).st_size, 0);
   EXPECT_EQ(status_of(file.number()).st_blocks, 0);
-  ASSERT_TRUE(file.reserve(mib, 0));
+  ASSERT_TRUE(file.reserve(mib, 0, NodeMemory()));
   EXPECT_EQ(status_of(file.number()).st_blocks, mib / 512);
 }
 

@@ -83,7 +83,7 @@ class Tree {
               "\ntotal_active_file 10\n");
   }
 
-  [[nodiscard]] Index available() const { return available_bytes(root_); }
+  [[nodiscard]] Index available() const { return NodeMemory(root_).available_bytes(); }
   /// Without the root.
   [[nodiscard]] Folders groups(const std::string& controller = "memory") const {
     Folders folders = control_groups(controller, root_);
@@ -354,7 +354,7 @@ TEST(NodeMemory, is_known_where_lines_are_not_understood) {
 }
 
 TEST(NodeMemory, of_this_machine_is_no_more_than_it_has) {
-  const Index available = available_bytes();
+  const Index available = NodeMemory().available_bytes();
   EXPECT_GT(available, 0);
   const Index pages = sysconf(_SC_PHYS_PAGES);
   EXPECT_LE(available, pages * sysconf(_SC_PAGESIZE));

@@ -193,7 +193,7 @@ NodeFacts system_facts() {
   node.huge = chosen_word(line_of(pages + "enabled"));
   node.huge_shared = chosen_word(line_of(pages + "shmem_enabled"));
   node.memory_total = kibibytes("MemTotal:");
-  const Index available = transport::available_bytes();
+  const Index available = transport::NodeMemory().available_bytes();
   if (available < std::numeric_limits<Index>::max()) node.memory_available = available;
   const Index swap = kibibytes("SwapTotal:");
   node.swap_used = swap < 0 ? -1 : swap - kibibytes("SwapFree:");
