@@ -82,7 +82,7 @@ typedef struct kallima_options {
   const double* lengths;  /**< one physical box length per axis, or NULL */
   int64_t tile_bytes;     /**< size that tiles should not exceed; 0: from the cache */
   int64_t threads;        /**< OpenMP threads that share a rank's sweeps; 0: one */
-  int64_t message_bytes;  /**< larger messages are cut; 0: default */
+  int64_t message_bytes;  /**< larger messages are cut; 0: where MPI cannot count them */
   void* (*allocate)(size_t bytes, void* context);           /**< 64-byte aligned memory, or NULL */
   void (*release)(void* data, size_t bytes, void* context); /**< gives it back */
   void* memory_context;                                     /**< passed to both */

@@ -68,7 +68,8 @@ struct Options {
                                 ///< by the calling thread alone (MPI_THREAD_FUNNELED)
   Index tile_bytes = 0;         ///< size that tiles should not exceed (planes of two axes: four
                                 ///< times that); 0: what the second cache of rank 0's cores holds
-  Index message_bytes = 0;      ///< larger messages are cut into parts; 0: what an int counts
+  Index message_bytes = 0;      ///< larger messages are cut into parts; 0: only where MPI cannot
+                                ///< count their bytes
   Index chunks = 0;    ///< messages travel while sweeps compute, which are cut into so many chunks
                        ///< each, as far as they can be; 1: never; 0: as the planner finds it best
   bool mover = false;  ///< a thread of its own moves messages on while sweeps compute, for ranks
@@ -76,7 +77,7 @@ struct Options {
   double deadline = 0.;  ///< seconds after which a collective call, this one included, no longer
                          ///< waits for other ranks but throws DeadlineExceeded, which ends the
                          ///< transform; 0: what KALLIMA_DEADLINE says, or none
-  bool large_counts = true;  ///< use MPI-4 large counts instead of parts, where there are any
+  bool large_counts = true;  ///< MPI-4 large counts, where there are any, count beyond an int
   std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
   int halved = -1;      ///< of real transforms: axis of which half the frequencies are kept;
                         ///< negative: the last

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exec/threads.hpp"
 
+#include <atomic>
+#include <exception>
+
 #include "local/copy.hpp"
 
 #if defined(_OPENMP)
@@ -18,19 +21,29 @@ bool has_threads() {
 }
 
 void call_in_parallel(Index threads, void (*call)(const void*, Index, Index), const void* work) {
+  // An exception that leaves a parallel region ends the program.
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+  const auto work_as = [&](Index thread, Index count) noexcept {
+    try {
+      call(work, thread, count);
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+    local::finish_streams();
+  };
 #if defined(_OPENMP)
   if (threads > 1) {
 #pragma omp parallel num_threads(static_cast <int>(threads))
-    {
-      call(work, omp_get_thread_num(), omp_get_num_threads());
-      local::finish_streams();
-    }
-    return;
+    work_as(omp_get_thread_num(), omp_get_num_threads());
+  } else {
+    work_as(0, 1);
   }
-#endif
+#else
   static_cast<void>(threads);
-  call(work, 0, 1);
-  local::finish_streams();
+  work_as(0, 1);
+#endif
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace kallima::exec

@@ -15,7 +15,8 @@ void call_in_parallel(Index threads, void (*call)(const void*, Index, Index), co
 
 /// Calls work(thread, threads) on up to so many threads and waits for all of them; what they wrote
 /// is seen by whoever is told afterwards. OpenMP may give fewer (inside a parallel region of the
-/// caller's, one). Work does not throw. Allocates nothing once OpenMP has its threads.
+/// caller's, one). Where workers throw, the others finish their work, and then the exception that
+/// was first is thrown here. Allocates nothing once OpenMP has its threads.
 template <class Work>
 void in_parallel(Index threads, const Work& work) {
   const auto call = [](const void* data, Index thread, Index count) {

@@ -159,7 +159,10 @@ void TransformCore<T>::open_windows() {
                         ? communicator_->ranks_on_node == communicator_->size
                         : communicator_->nodes_in_rows &&
                               wanted.placement().ranks_per_node == communicator_->ranks_per_node;
-  if (fits) windows_ = transport::Windows::open(communicator_, window_bytes_);
+  if (fits) {
+    communicator_->or_fail(
+        [&] { windows_ = transport::Windows::open(communicator_, window_bytes_); });
+  }
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {
       adopt(plan(Direction::forward).with_route(Route::messages));
@@ -217,9 +220,7 @@ void TransformCore<T>::adopt(const Plan& forward) {
   }
   engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
   transport::Limits limits;
-  if (options_.message_bytes > 0) {
-    limits.most_bytes = std::min(limits.most_bytes, options_.message_bytes);
-  }
+  if (options_.message_bytes > 0) limits.most_bytes = options_.message_bytes;
   limits.large_counts = options_.large_counts;
   for (auto& driver : drivers_) driver.reset();
   channel_ = std::make_shared<transport::Channel>(communicator_, limits);
@@ -227,7 +228,7 @@ void TransformCore<T>::adopt(const Plan& forward) {
     mover_ = std::make_shared<transport::Mover>(*communicator_->watchdog);
   }
   const Carriers carriers{communicator_, limits, channel_,
-                          forward.largest_local_size() <= limits.most_bytes / bytes, mover_};
+                          forward.largest_local_size() <= limits.most_by_int() / bytes, mover_};
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const bool in_place : {false, true}) {
       drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(

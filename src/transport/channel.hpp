@@ -5,7 +5,7 @@
 // (P^2 flows at once), and blocking rounds (a late partner stops all that follow).
 //
 // Counts are 64 bits wide. A message beyond what an int can count goes by MPI-4's large-count calls
-// where MPI has them, and otherwise in parts.
+// where MPI has them, and otherwise in parts. One beyond what is asked for goes in parts anyway.
 #pragma once
 
 #include <limits>
@@ -18,11 +18,17 @@
 
 namespace kallima::transport {
 
-/// How messages are cut.
+/// How messages are cut: no call of MPI carries more than was asked for, nor more than it counts.
 struct Limits {
-  Index most_bytes = std::numeric_limits<int>::max();  ///< one int-counted MPI call carries
-  bool large_counts = true;  ///< use MPI-4 large counts beyond that, where there are any
-  int in_flight = 4;         ///< sends under way at once
+  Index most_bytes = std::numeric_limits<Index>::max();  ///< asked for
+  bool large_counts = true;                              ///< MPI-4's, where there are any
+  int in_flight = 4;                                     ///< sends under way at once
+  Index int_bytes = std::numeric_limits<int>::max();     ///< that an int counts; fewer in tests
+
+  /// What a call carries that counts by an int.
+  [[nodiscard]] Index most_by_int() const {
+    return most_bytes < int_bytes ? most_bytes : int_bytes;
+  }
 };
 
 /// Carries exchanges over one communicator.

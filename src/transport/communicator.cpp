@@ -93,6 +93,11 @@ void Communicator::fail(const Failure& failure) const noexcept {
 }
 
 void Communicator::fail_as_thrown() const {
+  if (duplicate->broken.load(std::memory_order_acquire)) {
+    // It has failed already, perhaps on another thread that could not tell the peers.
+    fail(duplicate->failure);
+    duplicate->failure.raise();
+  }
   const Verdict thrown = Verdict::of_current_exception();
   const Failure* const heard = watchdog->heard();
   const bool placed = thrown.code == ErrorCode::deadline_exceeded;

@@ -18,8 +18,8 @@ inline constexpr int message_tag = 1;
 
 /// Calls of MPI that a message of so many bytes takes.
 inline Index count_parts(Index bytes, const Limits& limits) {
-  if (bytes <= limits.most_bytes || (limits.large_counts && has_large_counts())) return 1;
-  return ceil_div(bytes, limits.most_bytes);
+  const bool large = limits.large_counts && has_large_counts();
+  return std::max<Index>(1, ceil_div(bytes, large ? limits.most_bytes : limits.most_by_int()));
 }
 
 /// Calls visit(data, bytes) for each.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/windows.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
+#include <exception>
 #include <limits>
 #include <new>
+#include <optional>
 #include <random>
-#include <string>
 
 #include "transport/collectives.hpp"
+#include "transport/memory_file.hpp"
+#include "transport/node_memory.hpp"
 
 namespace kallima::transport {
 
@@ -43,75 +43,49 @@ Index total_bytes(const std::array<Index, 2>& bytes) {
   return page + in_pages(bytes[0]) + in_pages(bytes[1]);
 }
 
-/// An open file, or none where its number is negative.
-class File {
- public:
-  explicit File(int number) : number_(number) {}
-  File(const File&) = delete;
-  File(File&&) = delete;
-  File& operator=(const File&) = delete;
-  File& operator=(File&&) = delete;
-  ~File() {
-    if (is_open()) close(number_);
-  }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// The memory of a file, or null.
-std::byte* map(const File& file, std::size_t bytes) {
-  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
-  return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
-}
-
-/// The memory of another rank, or null where it is not what the address says: process numbers mean
-/// something else in another container.
-std::byte* map_theirs(const Address& address, std::size_t bytes) {
-  const std::string path =
-      "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
-  const File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-  struct stat status {};
-  if (!file.is_open() || fstat(file.number(), &status) != 0) return nullptr;
-  if (static_cast<std::size_t>(status.st_size) != bytes) return nullptr;
-  std::byte* const base = map(file, bytes);
+/// The memory of another rank, or null where it is not what the address says.
+std::byte* map_theirs(const Address& address, Index bytes) {
+  const MemoryFile file = MemoryFile::of(address.process, address.file, bytes);
+  std::byte* const base = file.is_open() ? file.map(bytes) : nullptr;
   if (base != nullptr && reinterpret_cast<const Head*>(base)->token != address.token) {
-    munmap(base, bytes);
+    munmap(base, static_cast<std::size_t>(bytes));
     return nullptr;
   }
   return base;
 }
 
-/// A number in a file of its own, or behind a key; `otherwise` where there is none.
-Index number_in(const char* path, const std::string& key, Index otherwise) {
-  std::ifstream file(path);
-  for (std::string word; !key.empty() && file >> word;) {
-    if (word == key) break;
-  }
-  Index number = 0;
-  return file >> number ? number : otherwise;
-}
+/// What all ranks of this rank's node are about to reserve; in numbers that do not overflow.
+struct Demand {
+  double bytes = 0.0;
+  double steps = 0.0;  ///< of one step of each rank
+  /// What has to be available before each step: others who reserve at the same moment, for other
+  /// communicators, may see the same memory. It is enough for four of these, and an eighth of large
+  /// windows.
+  [[nodiscard]] double left() const { return 4.0 * steps; }
+};
 
-/// Bytes that can still be had on this node, as far as the system tells. Reserving more would not
-/// fail: the system would rather kill a process.
-Index available_bytes() {
-  constexpr Index unknown = std::numeric_limits<Index>::max();
-  const Index kibibytes = number_in("/proc/meminfo", "MemAvailable:", unknown / 1024);
-  const Index limit = number_in("/sys/fs/cgroup/memory.max", "", unknown);
-  const Index used = number_in("/sys/fs/cgroup/memory.current", "", 0);
-  return std::min(kibibytes * 1024, std::max<Index>(0, limit - used));
-}
-
-/// True where the memory of all ranks of every node fits. Collective.
-bool fits(const Communicator& communicator, Index mine) {
+/// Collective.
+Demand demand_of_node(const Communicator& communicator, Index mine) {
   const std::vector<Index> bytes = all_gather(communicator, mine);
-  double sum = 0.0;  // cannot overflow
+  Demand demand;
   const auto first = static_cast<std::size_t>(communicator.first_on_node);
   const auto count = static_cast<std::size_t>(communicator.ranks_on_node);
-  for (std::size_t i = first; i < first + count; ++i) sum += static_cast<double>(bytes[i]);
-  return everywhere(communicator, sum < static_cast<double>(available_bytes()));
+  for (std::size_t i = first; i < first + count; ++i) {
+    demand.bytes += static_cast<double>(bytes[i]);
+    demand.steps += static_cast<double>(step_of(bytes[i]));
+  }
+  return demand;
+}
+
+/// What `ask` answers, or false where it throws, as for want of memory: the other ranks wait for an
+/// answer.
+template <class Ask>
+bool holds(const Ask& ask) {
+  try {
+    return ask();
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 std::uint64_t fresh_token() {
@@ -125,7 +99,14 @@ std::unique_ptr<Windows> Windows::open(std::shared_ptr<const Communicator> of,
                                        std::array<Index, 2> bytes) {
   const Communicator& communicator = *of;
   if (!communicator.nodes_in_rows) return nullptr;
-  if (!fits(communicator, total_bytes(bytes))) return nullptr;
+  const Index total = total_bytes(bytes);
+  const Demand demand = demand_of_node(communicator, total);
+  std::optional<NodeMemory> node;
+  const bool fits = holds([&] {
+    const auto available = static_cast<double>(node.emplace().available_bytes());
+    return total <= most_file_bytes() && demand.bytes + demand.left() <= available;
+  });
+  if (!everywhere(communicator, fits)) return nullptr;
   std::unique_ptr<Windows> windows(new Windows);
   windows->first_ = communicator.first_on_node;
   const auto own_part = static_cast<std::size_t>(communicator.rank - communicator.first_on_node);
@@ -136,11 +117,11 @@ std::unique_ptr<Windows> Windows::open(std::shared_ptr<const Communicator> of,
   mine.bytes = bytes;
   mine.token = fresh_token();
   // Without a name; open until it is mapped by all, or given up by all.
-  const File file(memfd_create("kallima", MFD_CLOEXEC));
+  const MemoryFile file = MemoryFile::make();
   Part& own = windows->parts_[own_part];
-  if (file.is_open() && posix_fallocate(file.number(), 0, total_bytes(bytes)) == 0) {
-    own.bytes = static_cast<std::size_t>(total_bytes(bytes));
-    own.base = map(file, own.bytes);
+  if (holds([&] { return file.reserve(total, static_cast<Index>(demand.left()), *node); })) {
+    own.bytes = static_cast<std::size_t>(total);
+    own.base = file.map(total);
     if (own.base != nullptr) {
       auto* const head = new (own.base) Head;
       head->token = mine.token;
@@ -155,7 +136,7 @@ std::unique_ptr<Windows> Windows::open(std::shared_ptr<const Communicator> of,
     if (part.base == nullptr) {
       good = address.file >= 0;
       part.bytes = static_cast<std::size_t>(total_bytes(address.bytes));
-      if (good) part.base = map_theirs(address, part.bytes);
+      if (good) part.base = map_theirs(address, total_bytes(address.bytes));
     }
     good = good && part.base != nullptr;
     if (!good) break;

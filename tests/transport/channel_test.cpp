@@ -5,6 +5,7 @@
 // hand).
 #include "transport/channel.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -77,62 +78,82 @@ void expect_arrived(const Load& load, int rank, Complaints& complaints) {
   }
 }
 
+/// What one MPI message may carry.
+Index most_of(const Limits& limits) {
+  if (limits.large_counts && transport::has_large_counts()) return limits.most_bytes;
+  return std::min(limits.most_bytes, limits.int_bytes);
+}
+
 /// MPI messages that the limits allow for these.
 long parts_of(const Load& load, const Limits& limits) {
   long parts = 0;
   for (const Message& message : load.messages) {
-    const bool whole = limits.large_counts && transport::has_large_counts();
-    parts += whole ? 1 : static_cast<long>(ceil_div(message.data.bytes, limits.most_bytes));
+    parts += static_cast<long>(ceil_div(message.data.bytes, most_of(limits)));
   }
   return parts;
+}
+
+/// Limits that are asked for, of what an int counts, and both, the lower of either kind.
+std::vector<Limits> lowered_limits() {
+  std::vector<Limits> result;
+  for (const bool large : {false, true}) {
+    for (const int in_flight : {1, 2, 4}) {
+      Limits limits;
+      limits.large_counts = large;
+      limits.in_flight = in_flight;
+      limits.most_bytes = lowered;
+      result.push_back(limits);
+      limits.int_bytes = lowered / 2;
+      result.push_back(limits);
+      limits.most_bytes = lowered / 4;
+      result.push_back(limits);
+      limits.most_bytes = Limits().most_bytes;
+      result.push_back(limits);
+    }
+  }
+  return result;
 }
 
 void parts_are_counted_and_arrive(Together& all) {
   for (const Index base :
        {Index{1}, lowered - 8, lowered - 1, lowered, 4 * lowered - 1, 100 * lowered}) {
-    for (const bool large : {false, true}) {
-      for (const int in_flight : {1, 2, 4}) {
-        Limits limits;
-        limits.most_bytes = lowered;
-        limits.large_counts = large;
-        limits.in_flight = in_flight;
-        const std::string name = std::to_string(base) + " bytes, " +
-                                 (large ? "large counts, " : "parts, ") +
-                                 std::to_string(in_flight) + " in flight";
-        all.run("messages arrive and are counted: " + name, [&](Complaints& complaints) {
-          const Load sends = make_load(base, all.rank(), all.ranks(), true);
-          const Load receives = make_load(base, all.rank(), all.ranks(), false);
-          Channel channel(Communicator::of(MPI_COMM_WORLD), limits);
-          channel.reserve(receives.messages);
-          for (int repeat = 0; repeat < 2; ++repeat) {
-            const Handles before = handles_alive();
-            forget_calls();
-            channel.exchange(sends.messages, receives.messages);
-            const Calls calls = calls_made();
-            // Where MPI has large counts, every message goes by those calls, cut or not.
-            const bool large_calls = transport::has_large_counts();
-            complaints.equal(large_calls ? calls.large_sends : calls.sends, parts_of(sends, limits),
-                             "number of sends");
-            complaints.equal(large_calls ? calls.large_receives : calls.receives,
-                             parts_of(receives, limits), "number of receives");
-            complaints.equal(large_calls ? calls.sends : calls.large_sends, 0L,
-                             "number of sends of the other kind");
-            if (!(large && transport::has_large_counts())) {
-              complaints.expect(calls.largest_send <= lowered, "a part exceeds the limit");
-            }
-            complaints.expect(handles_alive() == before, "a request is left over");
-            expect_arrived(receives, all.rank(), complaints);
-          }
-          const transport::Counters& moved = channel.counters();
-          complaints.equal(moved.messages_sent, 2 * static_cast<Index>(sends.messages.size()),
-                           "messages counted");
-          complaints.equal(moved.bytes_sent, 2 * static_cast<Index>(sends.memory.size()),
-                           "bytes counted");
-          complaints.equal(moved.bytes_received, 2 * static_cast<Index>(receives.memory.size()),
-                           "received bytes counted");
-          complaints.equal(moved.exchanges, Index{2}, "exchanges counted");
-        });
-      }
+    for (const Limits& limits : lowered_limits()) {
+      const std::string name = std::to_string(base) + " bytes, " +
+                               std::to_string(limits.most_bytes) + " asked for, " +
+                               std::to_string(limits.int_bytes) + " counted" +
+                               (limits.large_counts ? " or large, " : ", ") +
+                               std::to_string(limits.in_flight) + " in flight";
+      all.run("messages arrive and are counted: " + name, [&](Complaints& complaints) {
+        const Load sends = make_load(base, all.rank(), all.ranks(), true);
+        const Load receives = make_load(base, all.rank(), all.ranks(), false);
+        Channel channel(Communicator::of(MPI_COMM_WORLD), limits);
+        channel.reserve(receives.messages);
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          const Handles before = handles_alive();
+          forget_calls();
+          channel.exchange(sends.messages, receives.messages);
+          const Calls calls = calls_made();
+          // Where MPI has large counts, every message goes by those calls, cut or not.
+          const bool large_calls = transport::has_large_counts();
+          complaints.equal(large_calls ? calls.large_sends : calls.sends, parts_of(sends, limits),
+                           "number of sends");
+          complaints.equal(large_calls ? calls.large_receives : calls.receives,
+                           parts_of(receives, limits), "number of receives");
+          complaints.equal(large_calls ? calls.sends : calls.large_sends, 0L,
+                           "number of sends of the other kind");
+          complaints.expect(calls.largest_send <= most_of(limits), "a part exceeds the limit");
+          complaints.expect(handles_alive() == before, "a request is left over");
+          expect_arrived(receives, all.rank(), complaints);
+        }
+        const transport::Counters& moved = channel.counters();
+        complaints.equal(moved.messages_sent, 2 * static_cast<Index>(sends.messages.size()),
+                         "messages counted");
+        complaints.equal(moved.bytes_sent, 2 * static_cast<Index>(sends.memory.size()),
+                         "bytes counted");
+        complaints.equal(moved.bytes_received, 2 * static_cast<Index>(receives.memory.size()),
+                         "received bytes counted");
+        complaints.equal(moved.exchanges, Index{2}, "exchanges counted");
+      });
     }
   }
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that ranks share: what one writes the others read behind a meeting, none is had that is
-// not there, and it goes without MPI.
+// not there, and it goes without MPI. With --group BYTES the ranks are in a control group with that
+// limit (control_group.py starts them so), and whoever takes more is killed.
 #include "transport/windows.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -88,16 +94,109 @@ void nothing_stays(Together& all, const std::shared_ptr<const Communicator>& wor
   });
 }
 
-int run() {
+void files_are_limited(Together& all, const std::shared_ptr<const Communicator>& world) {
+  all.run("a limit of files is kept, and no signal raised", [&](Complaints& complaints) {
+    struct rlimit before {};
+    getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit lowered = before;
+    lowered.rlim_cur = 65536;
+    if (all.rank() == all.ranks() - 1) setrlimit(RLIMIT_FSIZE, &lowered);
+    complaints.expect(Windows::open(world, {100000, 0}) == nullptr, "windows beyond the limit");
+    complaints.expect(Windows::open(world, {10000, 10000}) != nullptr, "no windows below it");
+    setrlimit(RLIMIT_FSIZE, &before);
+    complaints.expect(Windows::open(world, {100000, 0}) != nullptr, "no windows without it");
+  });
+}
+
+/// A communicator of its own for ranks of this color.
+class Split {
+ public:
+  explicit Split(int color) { MPI_Comm_split(MPI_COMM_WORLD, color, 0, &comm_); }
+  Split(const Split&) = delete;
+  Split(Split&&) = delete;
+  Split& operator=(const Split&) = delete;
+  Split& operator=(Split&&) = delete;
+  ~Split() { MPI_Comm_free(&comm_); }
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Ranks that got windows of so many bytes each, on all communicators together.
+int opened(const std::shared_ptr<const Communicator>& communicator, Index bytes) {
+  const auto windows = Windows::open(communicator, {bytes / 2, bytes - bytes / 2});
+  int mine = windows != nullptr ? 1 : 0;  // held until everybody has asked
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return mine;
+}
+
+void groups_are_limited(Together& all, const std::shared_ptr<const Communicator>& world,
+                        Index limit) {
+  all.run("more than the control group leaves is refused", [&](Complaints& complaints) {
+    complaints.equal(opened(world, 2 * limit / all.ranks()), 0, "ranks with twice the limit");
+    complaints.equal(opened(world, limit / all.ranks()), 0, "ranks with all of the limit");
+    complaints.equal(opened(world, limit / 2 / all.ranks()), all.ranks(), "ranks with half of it");
+  });
+  all.run("what the group's memory holds of files is free", [&](Complaints& complaints) {
+    const std::string path = std::string(KALLIMA_TEST_FILES) + ".cached";
+    if (all.rank() == 0) {
+      const std::string block(1 << 20, 'x');
+      std::ofstream file(path);
+      for (Index at = 0; at < limit / 4 * 3; at += 1 << 20) file << block;
+      file.close();
+      const int number = open(path.c_str(), O_RDONLY);
+      fdatasync(number);  // so that it can be dropped
+      close(number);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    // The group's statistics lag behind.
+    int ranks = 0;
+    for (int tries = 0; ranks == 0 && tries < 40; ++tries) {
+      if (tries > 0) usleep(100'000);
+      ranks = opened(world, limit / 2 / all.ranks());
+    }
+    complaints.equal(ranks, all.ranks(), "ranks with half of the limit");
+    if (all.rank() == 0) std::remove(path.c_str());
+  });
+  if (all.ranks() < 2) return;
+  const Split half(all.rank() % 2);
+  const auto mine = Communicator::of(half.comm());
+  Index ranks = 0;
+  for (int rank = all.rank() % 2; rank < all.ranks(); rank += 2) ++ranks;
+  for (int round = 0; round < 20; ++round) {
+    all.run("two communicators at once, each for half of the limit and more",
+            [&](Complaints& complaints) {
+              const int got = opened(mine, limit * 6 / 10 / ranks);
+              complaints.expect(got < all.ranks(), "both have it");
+            });
+    all.run("two communicators at once, for what both can have", [&](Complaints& complaints) {
+      complaints.equal(opened(mine, limit / 5 / ranks), all.ranks(), "ranks that have it");
+    });
+  }
+}
+
+int run(Index limit) {
   Together all;
   const auto world = Communicator::of(MPI_COMM_WORLD);
-  everybody_sees_everything(all, world);
-  too_much_is_refused_everywhere(all, world);
-  nothing_stays(all, world);
+  if (limit > 0) {
+    groups_are_limited(all, world, limit);
+  } else {
+    everybody_sees_everything(all, world);
+    too_much_is_refused_everywhere(all, world);
+    files_are_limited(all, world);
+    nothing_stays(all, world);
+  }
   return all.finish("cases");
 }
 
 }  // namespace
 }  // namespace kallima::test
 
-int main(int argc, char** argv) { return kallima::test::under_mpi(argc, argv, kallima::test::run); }
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const bool grouped = argc > 2 && std::string(argv[1]) == "--group";
+  const int status = kallima::test::run(grouped ? std::stoll(argv[2]) : 0);
+  MPI_Finalize();
+  return status;
+}

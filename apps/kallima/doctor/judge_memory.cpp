@@ -23,7 +23,8 @@ Check judge_windows(const Facts& facts) {
         "windows", fmt::format("ranks cannot map each other's memory{}", on_host(facts, *apart)),
         "Transforms fall back to messages. Ranks must see each other in /proc and may open "
         "each other's files: start them in one container (`--pid=host` where each has its "
-        "own), as one user, with /proc mounted without hidepid, and with some memory free.");
+        "own), as one user, with /proc mounted without hidepid, with some memory free, and without "
+        "a limit of file sizes (`ulimit -f`).");
   }
   const NodeFacts* least = several;
   for (const NodeFacts& node : facts.nodes) {
@@ -33,7 +34,7 @@ Check judge_windows(const Facts& facts) {
     }
   }
   if (least->memory_available < 0) return good("windows", "ranks of a node share memory");
-  return good("windows", fmt::format("ranks of a node share memory, {} each can be had",
+  return good("windows", fmt::format("ranks of a node share memory, {} each available",
                                      text::bytes(least->memory_available / least->ranks)));
 }
 

@@ -17,6 +17,7 @@
 #include "cores.hpp"
 #include "kallima/error.hpp"
 #include "local/fftw.hpp"
+#include "transport/node_memory.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -45,62 +46,36 @@ Index kibibytes(const std::string& key) {
   return number < 0 ? -1 : number * 1024;
 }
 
-/// What the container leaves of its limit; the largest number where there is none.
-Index container_leaves() {
-  constexpr Index all = std::numeric_limits<Index>::max();
-  struct Files {
-    const char* limit;
-    const char* used;
-  };
-  for (const Files& files : {Files{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-                             Files{"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                                   "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-    const Index limit = number_in(files.limit);  // "max" is no number
-    const Index used = number_in(files.used);
-    if (limit >= 0 && used >= 0) return std::max<Index>(0, limit - used);
-  }
-  return all;
-}
-
-/// Files of the control group (version 2) of this process, then those of the whole container.
-std::vector<std::string> group_files(const std::string& name) {
-  std::vector<std::string> paths;
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    if (line.starts_with("0::/") && line.size() > 4) {
-      paths.push_back("/sys/fs/cgroup" + line.substr(3) + "/" + name);
-    }
-  }
-  paths.push_back("/sys/fs/cgroup/" + name);
-  return paths;
-}
-
+/// The least that any of this process's control groups grants.
 void read_quota(NodeFacts& node) {
-  for (const std::string& path : group_files("cpu.max")) {
-    std::ifstream file(path);
+  const auto grants = [&](double quota, double period, const std::string& file) {
+    if (quota <= 0.0 || period <= 0.0) return;  // version 1 says -1 where there is none
+    if (node.quota > 0.0 && node.quota <= quota / period) return;
+    node.quota = quota / period;
+    node.quota_file = file;
+  };
+  for (const std::string& group : transport::control_groups("cpu")) {
+    std::ifstream file(group + "/cpu.max");
     double quota = 0.0;
     double period = 0.0;
-    if (!(file >> quota >> period) || period <= 0.0) continue;  // "max" is no number
-    node.quota = quota / period;
-    node.quota_file = path;
-    return;
+    if (file >> quota >> period) grants(quota, period, group + "/cpu.max");  // "max" is no number
+    const std::string old_file = group + "/cpu.cfs_quota_us";
+    grants(static_cast<double>(number_in(old_file)),
+           static_cast<double>(number_in(group + "/cpu.cfs_period_us")), old_file);
   }
-  const Index old_quota = number_in("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");  // -1: none
-  const Index old_period = number_in("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (old_quota <= 0 || old_period <= 0) return;
-  node.quota = static_cast<double>(old_quota) / static_cast<double>(old_period);
-  node.quota_file = "/sys/fs/cgroup/cpu/cpu.cfs_quota_us";
 }
 
 /// Cores that the control group may use; 0 where it does not tell. Throws nothing: only one rank of
 /// a node looks.
 int granted_cores() {
-  for (const std::string& path : group_files("cpuset.cpus.effective")) {
-    try {
-      const auto count = static_cast<int>(cores_in(line_of(path)).size());
-      if (count > 0) return count;
-    } catch (const Error&) {  // not the text that is expected
-      continue;
+  for (const std::string& group : transport::control_groups("cpuset")) {
+    for (const char* const file : {"/cpuset.cpus.effective", "/cpuset.effective_cpus"}) {
+      try {
+        const auto count = static_cast<int>(cores_in(line_of(group + file)).size());
+        if (count > 0) return count;
+      } catch (const Error&) {  // not the text that is expected
+        continue;
+      }
     }
   }
   return 0;
@@ -218,10 +193,8 @@ NodeFacts system_facts() {
   node.huge = chosen_word(line_of(pages + "enabled"));
   node.huge_shared = chosen_word(line_of(pages + "shmem_enabled"));
   node.memory_total = kibibytes("MemTotal:");
-  node.memory_available = kibibytes("MemAvailable:");
-  if (node.memory_available >= 0) {
-    node.memory_available = std::min(node.memory_available, container_leaves());
-  }
+  const Index available = transport::NodeMemory().available_bytes();
+  if (available < std::numeric_limits<Index>::max()) node.memory_available = available;
   const Index swap = kibibytes("SwapTotal:");
   node.swap_used = swap < 0 ? -1 : swap - kibibytes("SwapFree:");
   const std::string clock = "/sys/devices/system/cpu/cpu0/cpufreq/";
