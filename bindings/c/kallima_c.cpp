@@ -58,20 +58,12 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (axes > 0) arguments.shape.assign(shape, shape + axes);
   validate_shape(arguments.shape);
   Options& options = arguments.options;
-  if (c.in_layout != nullptr) options.in = Layout::parse(c.in_layout, arguments.shape);
+  if (c.in_layout != nullptr) options.in = c.in_layout;
   if (c.kind != KALLIMA_C2C && c.kind != KALLIMA_R2C) {
     throw InvalidOption("kind has no value " + std::to_string(c.kind) +
                         "; use KALLIMA_C2C or KALLIMA_R2C");
   }
-  const Problem problem{arguments.shape, Precision::f64,
-                        c.kind == KALLIMA_R2C ? Kind::r2c : Kind::c2c, c.halved};
-  if (c.halved >= axes) {
-    throw InvalidOption("axis " + std::to_string(c.halved) + " is to be halved, there are " +
-                        std::to_string(axes) + "; name one of them");
-  }
-  if (c.out_layout != nullptr) {
-    options.out = Layout::parse(c.out_layout, problem.frequency_shape());
-  }
+  if (c.out_layout != nullptr) options.out = c.out_layout;
   options.halved = c.halved;
   options.padded = c.padded != 0;
   if (c.machine != nullptr) {

@@ -54,10 +54,43 @@ enum class Scaling : std::uint8_t {
   by_sqrt_n  ///< 1/sqrt(N) either way: unitary
 };
 
+/// A layout, or its text, or nothing: the planner's choice then. Text is read inside the collective
+/// call that it is given to, so that all ranks throw alike where one of them cannot read it.
+class KALLIMA_API LayoutChoice {
+ public:
+  /// The planner's choice.
+  LayoutChoice() = default;
+  /// This one.
+  LayoutChoice(Layout layout) : layout_(std::move(layout)) {}  // NOLINT: meant to convert
+  /// This one, or the planner's choice.
+  LayoutChoice(std::optional<Layout> layout) : layout_(std::move(layout)) {}  // NOLINT: likewise
+  /// The one of this text: "z:all y:block/4 x:all".
+  LayoutChoice(std::string text) : text_(std::move(text)) {}  // NOLINT: likewise
+  /// The same.
+  LayoutChoice(const char* text) : text_(text) {}  // NOLINT: likewise
+
+  /// True where something was chosen.
+  [[nodiscard]] bool has_value() const { return layout_ || text_; }
+  /// The same.
+  explicit operator bool() const { return has_value(); }
+  /// The planner's choice again.
+  void reset() { *this = {}; }
+  /// The layout of an array of this shape, or nothing. Reads the text: ParseError, InvalidLayout.
+  [[nodiscard]] std::optional<Layout> for_shape(const Shape& shape) const;
+  /// The layout that was given as such; InvalidOption where there is only its text, or nothing.
+  [[nodiscard]] const Layout& operator*() const;
+  /// The same.
+  const Layout* operator->() const { return &**this; }
+
+ private:
+  std::optional<Layout> layout_;
+  std::optional<std::string> text_;
+};
+
 /// What can be chosen about a transform. The same on every rank.
 struct Options {
-  std::optional<Layout> in;         ///< layout of the input; the planner's choice where empty
-  std::optional<Layout> out;        ///< of the output; where empty any, which saves the way back
+  LayoutChoice in;                  ///< layout of the input; the planner's choice where empty
+  LayoutChoice out;                 ///< of the output; where empty any, which saves the way back
   Scaling scaling = Scaling::by_n;  ///< of results
   Effort effort =
       Effort::estimate;         ///< of the FFT engine; `measure` is slower to plan, faster to run
@@ -149,6 +182,10 @@ class KALLIMA_API Planned {
   /// derived classes does; for bindings of languages that have no such types. Collective.
   [[nodiscard]] Bound<T> bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                      void* out, std::size_t out_elements) const;
+  /// The same, of arrays in these layouts.
+  [[nodiscard]] Bound<T> bind_memory(Direction direction, const void* in, std::size_t in_elements,
+                                     const Layout& in_layout, void* out, std::size_t out_elements,
+                                     const Layout& out_layout) const;
 
   /// Layout of what forward reads.
   [[nodiscard]] const Layout& input_layout() const;
@@ -215,10 +252,19 @@ class KALLIMA_API Transform : public Planned<T> {
   [[nodiscard]] Bound<T> bind(Direction direction, std::span<const std::complex<T>> in,
                               std::span<std::complex<T>> out) const;
 
+  /// The same for arrays and views, which know their layouts: InvalidBuffer alike on all ranks
+  /// where one of them has another layout than the plan. In place nothing is known of the layout
+  /// behind.
+  [[nodiscard]] Bound<T> bind(Direction direction, const View<T>& in, const View<T>& out) const;
+
   /// bind and run: position to frequency.
   void forward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const;
+  /// The same for arrays and views.
+  void forward(const View<T>& in, const View<T>& out) const;
   /// bind and run: frequency to position.
   void backward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const;
+  /// The same for arrays and views.
+  void backward(const View<T>& in, const View<T>& out) const;
 
  private:
   using Planned<T>::core_;
@@ -262,11 +308,19 @@ class KALLIMA_API RealTransform : public Planned<T> {
   [[nodiscard]] Bound<T> bind_forward(std::span<const T> in, std::span<std::complex<T>> out) const;
   /// The same, frequencies to reals. Out of place `in` is never written.
   [[nodiscard]] Bound<T> bind_backward(std::span<const std::complex<T>> in, std::span<T> out) const;
+  /// The same for arrays and views, which know their layouts, as Transform::bind does.
+  [[nodiscard]] Bound<T> bind_forward(const RealView<T>& in, const View<T>& out) const;
+  /// The same, frequencies to reals.
+  [[nodiscard]] Bound<T> bind_backward(const View<T>& in, const RealView<T>& out) const;
 
   /// bind and run: reals to frequencies.
   void forward(std::span<const T> in, std::span<std::complex<T>> out) const;
+  /// The same for arrays and views.
+  void forward(const RealView<T>& in, const View<T>& out) const;
   /// bind and run: frequencies to reals.
   void backward(std::span<const std::complex<T>> in, std::span<T> out) const;
+  /// The same for arrays and views.
+  void backward(const View<T>& in, const RealView<T>& out) const;
 
  private:
   using Planned<T>::core_;

@@ -74,8 +74,6 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   PlanRequest request;
   request.problem = {shape, precision, kind, options.halved};
   request.ranks = ranks;
-  request.in = options.in;
-  request.out = options.out;
   request.route = options.route;
   request.chunks = options.chunks;
   request.padded = options.padded;
@@ -85,6 +83,9 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
         options.halved));
   }
   if (options.tile_bytes != 0) request.tile_bytes = options.tile_bytes;
+  validate(request);  // shape and halved axis, which layouts are read for
+  request.in = options.in.for_shape(shape);
+  request.out = options.out.for_shape(request.problem.frequency_shape());
   validate(request);
   if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
     throw InvalidOption(fmt::format("{} box lengths for {} axes; give one per axis or none",

@@ -277,13 +277,11 @@ Timings TransformCore<T>::timings(Direction direction) const {
 }
 
 template <class T>
-void TransformCore<T>::require_fitting(Direction direction, const void* in, std::size_t in_elements,
-                                       const void* out, std::size_t out_elements) const {
+void TransformCore<T>::require_fitting(Direction direction, const Given& in,
+                                       const Given& out) const {
   const transport::Call call(*communicator_, "bind", options_.deadline);
   const bool forward = direction == Direction::forward;
-  agree(*communicator_, transport::Verdict::of([&] {
-    validate_buffers(direction, {in, in_elements}, {out, out_elements});
-  }),
+  agree(*communicator_, transport::Verdict::of([&] { validate_buffers(direction, in, out); }),
         forward ? intent("bind forward", 2) : intent("bind backward", 3));
 }
 
@@ -295,7 +293,13 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   }
   const Plan& steps = plan(direction);
   const Index rank = communicator_->rank;
+  const bool in_place = in.data == out.data;
   const auto require = [&](const Given& given, const Layout& layout, const char* which) {
+    if (given.layout != nullptr && !in_place && *given.layout != layout) {
+      throw InvalidBuffer(std::string(which) + " is an array in layout '" +
+                          given.layout->to_text() + "', and is to be in '" + layout.to_text() +
+                          "'; are input and output exchanged?");
+    }
     const Index needed = layout.room(rank);
     if (static_cast<Index>(given.size) < needed) {
       throw InvalidBuffer(std::string(which) + " has " + std::to_string(given.size) +
@@ -315,7 +319,7 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   require(out, steps.output(), "the output");
   const State& first = steps.states().front();
   const State& last = steps.states().back();
-  if (in.data == out.data) {
+  if (in_place) {
     // Elements of either side, and of the larger part in them.
     const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
     const Index out_room = static_cast<Index>(out.size) * last.element.bytes();

@@ -40,10 +40,14 @@ class TransformCore {
 
   /// Where real elements lie, they are addressed as the complex ones they take the room of.
   void run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out);
-  /// Throws alike on all ranks where memory on any of them does not do. Sizes are in elements of
-  /// the direction's ends. Collective.
-  void require_fitting(Direction direction, const void* in, std::size_t in_elements,
-                       const void* out, std::size_t out_elements) const;
+  /// Memory of a user, in elements of the end it is for; and its layout, where that is known.
+  struct Given {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    const Layout* layout = nullptr;
+  };
+  /// Throws alike on all ranks where memory on any of them does not do. Collective.
+  void require_fitting(Direction direction, const Given& in, const Given& out) const;
   /// An array in one of the plan's layouts. Collective.
   template <class E>
   [[nodiscard]] BasicArray<E> make_array(const Layout& layout, const char* what) const {
@@ -75,11 +79,6 @@ class TransformCore {
 
  private:
   void adopt(const Plan& forward);
-  /// Memory of a user, in elements of the end it is for.
-  struct Given {
-    const void* data = nullptr;
-    std::size_t size = 0;
-  };
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
   /// A call on this rank; what the others must call at the same time, in words.

@@ -10,6 +10,17 @@
 
 namespace kallima {
 
+std::optional<Layout> LayoutChoice::for_shape(const Shape& shape) const {
+  return text_ ? Layout::parse(*text_, shape) : layout_;
+}
+
+const Layout& LayoutChoice::operator*() const {
+  if (!layout_) {
+    throw InvalidOption("this choice of a layout is no Layout: ask for_shape(), which reads text");
+  }
+  return *layout_;
+}
+
 template <class T>
 void Bound<T>::run() {
   core_->run(direction_, static_cast<const exec::Number<T>*>(in_),
@@ -19,7 +30,16 @@ void Bound<T>::run() {
 template <class T>
 Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                  void* out, std::size_t out_elements) const {
-  core_->require_fitting(direction, in, in_elements, out, out_elements);
+  core_->require_fitting(direction, {in, in_elements}, {out, out_elements});
+  return Bound<T>(core_, direction, in, out);
+}
+
+template <class T>
+Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
+                                 const Layout& in_layout, void* out, std::size_t out_elements,
+                                 const Layout& out_layout) const {
+  core_->require_fitting(direction, {in, in_elements, &in_layout},
+                         {out, out_elements, &out_layout});
   return Bound<T>(core_, direction, in, out);
 }
 
@@ -129,9 +149,25 @@ Bound<T> Transform<T>::bind(Direction direction, std::span<const std::complex<T>
 }
 
 template <class T>
+Bound<T> Transform<T>::bind(Direction direction, const View<T>& in, const View<T>& out) const {
+  return this->bind_memory(direction, in.data(), in.size(), in.layout(), out.data(), out.size(),
+                           out.layout());
+}
+
+template <class T>
 void Transform<T>::forward(std::span<const std::complex<T>> in,
                            std::span<std::complex<T>> out) const {
   bind(Direction::forward, in, out).run();
+}
+
+template <class T>
+void Transform<T>::forward(const View<T>& in, const View<T>& out) const {
+  bind(Direction::forward, in, out).run();
+}
+
+template <class T>
+void Transform<T>::backward(const View<T>& in, const View<T>& out) const {
+  bind(Direction::backward, in, out).run();
 }
 
 template <class T>
@@ -184,6 +220,28 @@ template <class T>
 Bound<T> RealTransform<T>::bind_backward(std::span<const std::complex<T>> in,
                                          std::span<T> out) const {
   return this->bind_memory(Direction::backward, in.data(), in.size(), out.data(), out.size());
+}
+
+template <class T>
+Bound<T> RealTransform<T>::bind_forward(const RealView<T>& in, const View<T>& out) const {
+  return this->bind_memory(Direction::forward, in.data(), in.size(), in.layout(), out.data(),
+                           out.size(), out.layout());
+}
+
+template <class T>
+Bound<T> RealTransform<T>::bind_backward(const View<T>& in, const RealView<T>& out) const {
+  return this->bind_memory(Direction::backward, in.data(), in.size(), in.layout(), out.data(),
+                           out.size(), out.layout());
+}
+
+template <class T>
+void RealTransform<T>::forward(const RealView<T>& in, const View<T>& out) const {
+  bind_forward(in, out).run();
+}
+
+template <class T>
+void RealTransform<T>::backward(const View<T>& in, const RealView<T>& out) const {
+  bind_backward(in, out).run();
 }
 
 template <class T>

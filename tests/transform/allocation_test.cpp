@@ -226,8 +226,8 @@ Plan planned(const Configuration& c, Precision precision) {
   request.problem = {c.shape, precision, c.kind, c.options.halved};
   request.padded = c.options.padded;
   request.ranks = c.ranks;
-  request.in = c.options.in;
-  request.out = c.options.out;
+  request.in = c.options.in.for_shape(c.shape);
+  request.out = c.options.out.for_shape(request.problem.frequency_shape());
   request.route = c.options.route;
   request.placement.ranks_per_node = c.ranks;
   if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;

@@ -302,6 +302,61 @@ void mismatched_calls_are_found(Together& all) {
   });
 }
 
+/// Arrays know their layouts, so a transform between the wrong ones is found.
+void arrays_in_other_layouts_are_found(Together& all) {
+  if (all.ranks() < 2) return;
+  const auto expect_refused = [&](const std::string& name, auto call) {
+    all.run(name, [&](Complaints& complaints) {
+      const std::string thrown = thrown_by(call);
+      complaints.expect(begins_with(thrown, "invalid_buffer"), "threw '" + thrown + "'");
+      complaints.expect(same_everywhere(thrown), "ranks threw different errors");
+    });
+  };
+  Options options;
+  options.in = "z:block/2 y:all x:all";
+  options.out = "z:all y:block/2 x:all";
+  const Transform<double> fft(MPI_COMM_WORLD, {8, 8, 8}, options);
+  auto u = fft.make_input();
+  auto u_k = fft.make_output();
+  expect_refused("forward with arrays exchanged", [&] { fft.forward(u_k, u); });
+  expect_refused("backward with arrays exchanged", [&] { fft.backward(u, u_k); });
+  expect_refused("bind with arrays exchanged",
+                 [&] { static_cast<void>(fft.bind(Direction::forward, u_k, u)); });
+  const RealTransform<double> real(MPI_COMM_WORLD, {8, 8, 8}, options);
+  auto r = real.make_input();
+  auto r_k = real.make_output();
+  expect_refused("a real transform with the spectrum of a complex one",
+                 [&] { real.forward(r, u_k); });
+  expect_refused("and back", [&] { real.backward(u_k, r); });
+  all.run("the right ones are taken", [&](Complaints& complaints) {
+    for (auto [index, value] : u.indexed()) value = static_cast<double>(index[0] + index[2]);
+    fft.forward(u, u_k);
+    fft.backward(u_k, u);
+    for (auto [index, value] : u.indexed()) {
+      complaints.expect(std::abs(value - static_cast<double>(index[0] + index[2])) < 1e-12,
+                        "wrong");
+    }
+    real.forward(r, r_k);
+    real.backward(r_k, r);
+  });
+}
+
+/// The text of a layout that one rank alone cannot read.
+void layouts_are_read_by_all(Together& all) {
+  for (int bad = 0; bad < all.ranks(); ++bad) {
+    all.run("rank " + std::to_string(bad) + " cannot read its layout", [&](Complaints& complaints) {
+      Options options;
+      options.in = all.rank() == bad ? "z:block/2 y:brick" : "z:block/2 y:all";
+      const std::string thrown = thrown_by([&] {
+        const Transform<double> fft(MPI_COMM_WORLD, {8, 8}, options);
+      });
+      complaints.expect(begins_with(thrown, "parse_error") || begins_with(thrown, "invalid_layout"),
+                        "threw '" + thrown + "'");
+      complaints.expect(same_everywhere(thrown), "ranks threw different errors");
+    });
+  }
+}
+
 /// Calls of the library that can fail while a transform runs. Those that poll are made so often
 /// that only the first few are tried.
 struct Failing {
@@ -390,6 +445,8 @@ int run(long most) {
   messages_of_the_program_move_on(all);
   who_waits_sleeps(all);
   mismatched_calls_are_found(all);
+  arrays_in_other_layouts_are_found(all);
+  layouts_are_read_by_all(all);
   failing_calls_end_everywhere(all, most, failed);
   return all.finish("cases of failures, " + std::to_string(failed) + " failing calls of MPI");
 }

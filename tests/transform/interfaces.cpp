@@ -40,8 +40,8 @@ class PlannedInCpp final : public Planned {
     if (!ask.in_text && !ask.out_text && !ask.make) return {comm, ask.shape, ask.options};
     return Fft::with(comm, [&] {
       Arguments arguments{ask.shape, ask.options};
-      if (ask.in_text) arguments.options.in = Layout::parse(*ask.in_text, ask.shape);
-      if (ask.out_text) arguments.options.out = Layout::parse(*ask.out_text, ask.shape);
+      if (ask.in_text) arguments.options.in = *ask.in_text;
+      if (ask.out_text) arguments.options.out = *ask.out_text;
       if (ask.make) ask.make(arguments);
       return arguments;
     });
@@ -117,7 +117,7 @@ class PlannedInC final : public Planned {
 
  private:
   static std::optional<std::string> text_of(const std::optional<std::string>& text,
-                                            const std::optional<Layout>& layout) {
+                                            const LayoutChoice& layout) {
     if (text || !layout) return text;
     return layout->to_text();
   }

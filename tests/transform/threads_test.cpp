@@ -111,8 +111,8 @@ Plan planned(const Shape& shape, Index ranks, const Options& options = {},
   PlanRequest request;
   request.problem = {shape, precision};
   request.ranks = ranks;
-  request.in = options.in;
-  request.out = options.out;
+  request.in = options.in.for_shape(shape);
+  request.out = options.out.for_shape(shape);
   request.chunks = 1;  // so that messages can be counted by hand
   request.route = Route::messages;
   return make_plan(request);
