@@ -70,7 +70,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind, const std::function<As
     if (!root) return;
     const PlanRequest here = placed(request, options_, *communicator_);
     if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
-    const Plan plan = asked.plan ? asked.plan(here) : chosen_plan(here, options_);
+    const Plan plan = chosen_plan(here, options_);
     adopt(plan);
     message = packed(
         {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
