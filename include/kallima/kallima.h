@@ -91,7 +91,8 @@ typedef struct kallima_options {
   int padded; /**< of R2C, nonzero: rows of reals along that axis are padded to 2 (n/2 + 1) */
   const char* machine; /**< file or name of the machine that plans are priced on; NULL: the one that
                             KALLIMA_MACHINE names on rank 0, or the built-in one */
-  const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans */
+  const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans. Refused where
+                            it is damaged, cannot be run or does not compute this transform */
   int64_t chunks;      /**< messages travel while sweeps compute, which are cut into so many chunks
                             each; 1: never; 0: as the planner finds it best (default) */
   int mover;           /**< nonzero: a thread of its own moves messages on while sweeps compute, for

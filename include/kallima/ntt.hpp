@@ -12,8 +12,7 @@
 //
 // Forward, element k along an axis of n is the sum of a_j w^(jk) modulo the prime, w = root(n).
 // Layouts, plans, exchanges and what can be chosen about them are those of Transform: the same
-// steps, with another arithmetic. Elements have 8 bytes, as complex numbers of single precision do,
-// and plans speak of those: c2c:1024:f32.
+// steps, with another arithmetic. Elements have 8 bytes. Plans are of ntt:1024, whatever the prime.
 #pragma once
 
 #include <array>

@@ -49,10 +49,6 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
-/// The digits a plan starts with: whole axes. One of extent 1, which nothing transforms, counts
-/// positions always.
-std::vector<Digit> start_digits(const Problem& problem, Direction direction);
-
 /// What the data is between two steps.
 struct KALLIMA_API State {
   Element element;            ///< type of the elements
@@ -212,7 +208,8 @@ class KALLIMA_API Plan {
   Plan(Problem problem, Direction direction, Index ranks, Placement placement, const Layout& start,
        std::vector<Step> steps);
 
-  /// Reads the text form. ParseError where it is damaged; a wrong hash is damage.
+  /// Reads the text form. ParseError where it is damaged, and a wrong hash is damage; where it
+  /// cannot be run; or where it does not compute its problem.
   static Plan parse(std::string_view text);
   /// The text form: reads like a sentence, and parse() restores an equal plan.
   [[nodiscard]] std::string to_text() const;
@@ -262,6 +259,7 @@ class KALLIMA_API Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 
  private:
+  friend Plan read_plan(std::string_view text);
   void append(Step step);
   [[nodiscard]] Traffic traffic_of(const Exchange& exchange, const State& before,
                                    const State& after) const;

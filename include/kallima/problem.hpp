@@ -11,6 +11,12 @@
 //     c2c:2^10^3             three axes of 1024
 //     r2c:512^3              real to complex: of the last axis half the frequencies are kept
 //     r2c/z:64x48x32         the same, of the first axis
+//     ntt:2^20               number-theoretic transform, of residues
+//     walsh:2^10x16          Walsh-Hadamard transform
+//     sort:2^20              keys, put in order
+//
+// Elements of the last three have 64 bits, and their extents are powers of two; the command line
+// does not take them.
 #pragma once
 
 #include <complex>
@@ -49,8 +55,11 @@ inline Index in_complex(Index count, const Element& element) {
 
 /// What is transformed into what, forward.
 enum class Kind : std::uint8_t {
-  c2c,  ///< complex to complex
-  r2c   ///< real to complex: frequencies k and -k are conjugates, so along one axis half are kept
+  c2c,    ///< complex to complex
+  r2c,    ///< real to complex: frequencies k and -k are conjugates, so along one axis half are kept
+  ntt,    ///< residues to residues: kallima/ntt.hpp
+  walsh,  ///< doubles to doubles: kallima/walsh_hadamard.hpp
+  sort    ///< keys to keys in order: kallima/sort.hpp
 };
 
 /// Extent of a halved axis: frequencies 0 .. n/2.
@@ -59,16 +68,24 @@ inline Index halved_extent(Index n) { return n / 2 + 1; }
 /// A transform to be planned.
 struct KALLIMA_API Problem {
   Shape shape;                           ///< extents, slowest axis of a C array first
-  Precision precision = Precision::f64;  ///< of input, output and all arithmetic
+  Precision precision = Precision::f64;  ///< of input, output and all arithmetic; f32 of numbers of
+                                         ///< 64 bits, which have the size of such complex ones
   Kind kind = Kind::c2c;                 ///< of input and output
   int halved = -1;                       ///< r2c: axis that is halved; negative: the last
 
-  /// Reads the text form and validates the shape. ParseError, InvalidShape, Overflow.
+  /// Reads the text form and validates. ParseError, InvalidShape, Overflow.
   static Problem parse(std::string_view line);
+  /// Throws where a shape cannot be transformed so: InvalidShape, Overflow; InvalidOption for
+  /// another precision of numbers of 64 bits than f32.
+  void validate() const;
   /// The text form.
   [[nodiscard]] std::string to_text() const;
   /// Elements of the whole array of positions.
   [[nodiscard]] Index elements() const { return volume(shape); }
+  /// True where elements are numbers of 64 bits.
+  [[nodiscard]] bool of_words() const {
+    return kind == Kind::ntt || kind == Kind::walsh || kind == Kind::sort;
+  }
   /// True where positions are real.
   [[nodiscard]] bool real() const { return kind == Kind::r2c; }
   /// The axis that is halved, where positions are real.

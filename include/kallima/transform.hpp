@@ -120,7 +120,8 @@ struct Options {
                                            ///< KALLIMA_MACHINE names on rank 0, or the built-in one
   std::shared_ptr<const Plan>
       plan;                 ///< to be run instead of planning, as all_plans() lists them or
-                            ///< Plan::parse() reads them; it has the layouts and the route
+                            ///< Plan::parse() reads them; it has the layouts and the route.
+                            ///< InvalidOption where it cannot be run or does not compute this
   std::string trace;        ///< file that each rank writes what it did to, when the transform ends,
                             ///< with the plan's hash and the rank in its name; where empty, the one
                             ///< that KALLIMA_TRACE names, or none. "-": recorded, not written.

@@ -12,8 +12,7 @@
 // a Fourier transform whose roots of unity are all 1 and -1, and needs no more exchanges than that.
 // In Hadamard's order, that of the matrix of Kronecker products, the same number is hadamard_index
 // of k. Either way the transform is symmetric and, but for the scaling, its own inverse.
-// Layouts, plans and options are those of Transform. Elements are doubles, which have the size of
-// complex numbers of single precision, and plans speak of those: c2c:1024:f32.
+// Layouts and options are those of Transform. Elements are doubles. Plans are of walsh:1024.
 #pragma once
 
 #include "kallima/transform.hpp"

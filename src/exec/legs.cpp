@@ -489,10 +489,6 @@ Twiddle twiddle_of(const State& state, int swept, Index rank) {
 void cut(LegLayout& leg, const Plan& plan, std::size_t first, std::size_t last, Index rank) {
   const Chunks before = chunks_at(plan, first - 1);  // none before the first step
   const Chunks behind = chunks_at(plan, last + 1);
-  if (before.taken > 1 && behind.sent > 1 &&
-      (before.taken != behind.sent || before.taken_digit != behind.sent_digit)) {
-    throw InternalError("a sweep is cut in two ways");
-  }
   if (before.taken > 1) {
     leg.cut = before.taken_digit;
     const Cutting cutting(plan, first - 1);

@@ -7,7 +7,7 @@
 //
 // An operation is chosen by a type: float and double stand for the Fourier transform of complex
 // numbers of that precision, names for the others. Numbers of these have the size of a complex
-// number of single precision, and so their plans are plans of such.
+// number of single precision, and states of their plans are of such.
 //
 // Rejected: an interface with virtual functions that a batch is handed to. Elements and their sizes
 // would have to be erased, and copies, which most of a sweep is, would go by bytes.

@@ -11,11 +11,10 @@
 #include "exec/executor.hpp"
 #include "exec/run.hpp"
 #include "local/copy.hpp"
+#include "plan/digits.hpp"
 
 namespace kallima::exec {
 
-/// More digits than any state has: three for each of six axes, and room.
-inline constexpr std::size_t most_digits = 24;
 using Places = std::array<Index, most_digits>;
 
 /// The part of [0, count) that one of several threads works on.

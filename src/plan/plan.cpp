@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plan/chunks.hpp"
+#include "plan/digits.hpp"
 #include "plan/mirror.hpp"
 #include "plan/nodes.hpp"
 #include "plan/relays.hpp"
@@ -94,25 +95,52 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   return after;
 }
 
+/// True where every axis is one digit.
+bool in_whole_axes(const State& state) {
+  for (std::size_t i = 0; i < state.digits.size(); ++i) {
+    if (state.digits[i].axis != static_cast<int>(i)) return false;
+  }
+  return true;
+}
+
+/// True where the digits of `many` from `first` to `end` are those of one axis: itself, or factors
+/// of at least 2 that count the same, positions from the heaviest on, frequencies from the
+/// lightest.
+bool are_digits_of(const State& many, std::size_t first, std::size_t end, const Digit& axis,
+                   Index extent) {
+  if (first == end || axis.weight != 1) return false;
+  if (end - first == 1) return many.digits[first] == axis && many.layout.shape()[first] == extent;
+  const bool frequency = axis.kind == DigitKind::frequency;
+  Index weight = 1;
+  for (std::size_t i = 0; i < end - first; ++i) {
+    const std::size_t at = frequency ? first + i : end - 1 - i;
+    const Index radix = many.layout.shape()[at];
+    const Digit expected{axis.axis, weight, axis.kind, 0};
+    if (many.digits[at] != expected || radix < 2 || radix > extent / weight) return false;
+    weight *= radix;
+  }
+  return weight == extent && axis.whole == 0;
+}
+
 State behind(const State& before, const Regroup& regroup) {
   State after{before.element, regroup.digits, regroup.to};
-  const auto whole = [](const State& state) {
-    for (std::size_t i = 0; i < state.digits.size(); ++i) {
-      if (state.digits[i].axis != static_cast<int>(i)) return false;
-    }
-    return true;
-  };
-  const bool splits = whole(before);
+  const bool splits = in_whole_axes(before);
   const State& one = splits ? before : after;
   const State& many = splits ? after : before;
-  const std::optional<Layout> same = split(one.layout, many.digits, many.layout.shape());
-  if (!whole(one) || !same || *same != many.layout) {
-    throw InternalError("a regrouping that does not leave every element where it is");
-  }
-  for (const Digit& digit : many.digits) {
-    if (digit.kind != one.digits[static_cast<std::size_t>(digit.axis)].kind) {
-      throw InternalError("a regrouping that changes what a digit counts");
+  const bool fits = in_whole_axes(one) && after.digits.size() == after.layout.axes();
+  std::size_t next = 0;
+  for (std::size_t a = 0; fits && a < one.digits.size(); ++a) {
+    const std::size_t first = next;
+    while (next < many.digits.size() && many.digits[next].axis == static_cast<int>(a)) ++next;
+    if (!are_digits_of(many, first, next, one.digits[a], one.layout.shape()[a])) {
+      throw InternalError("a regrouping to digits that are not those of their axes");
     }
+  }
+  const std::optional<Layout> same = fits && next == many.digits.size() && one.layout.padding() == 0
+                                         ? split(one.layout, many.digits, many.layout.shape())
+                                         : std::nullopt;
+  if (!same || *same != many.layout) {
+    throw InternalError("a regrouping that does not leave every element where it is");
   }
   return after;
 }
@@ -120,10 +148,21 @@ State behind(const State& before, const Regroup& regroup) {
 /// Between digits and the half spectrum of their axis.
 State behind_mirror(const State& before, const Exchange& exchange) {
   State after{before.element, exchange.digits, exchange.to};
-  const State& half = folds(before, after) ? before : after;
+  if (after.digits.size() != after.layout.axes()) {
+    throw InternalError("a mirror to a layout of other digits");
+  }
   const Mirror mirror = Mirror::between(before, after);
-  if (half.digits.size() != 1 || half.layout != mirror.half_layout() ||
-      half.digits[0].kind != DigitKind::frequency || !before.element.complex) {
+  const bool folding = folds(before, after);
+  const State& half = folding ? before : after;
+  const State& split_side = folding ? after : before;
+  const auto frequencies = [](const State& state) {
+    return std::all_of(state.digits.begin(), state.digits.end(),
+                       [](const Digit& digit) { return digit.kind == DigitKind::frequency; });
+  };
+  const Index n = checked_mul(split_side.digits[0].whole, split_side.layout.shape()[1], "an axis");
+  const std::vector<Digit> axis = {{split_side.digits[0].axis, 1, DigitKind::frequency, n}};
+  if (half.digits != axis || half.layout != mirror.half_layout() || !frequencies(split_side) ||
+      !before.element.complex) {
     throw InternalError("a mirror between states that are not of one axis");
   }
   return after;
@@ -366,10 +405,14 @@ Moves Plan::total_moves() const {
     if (exchange == nullptr) continue;
     const Traffic moved = exchange->moved();
     const Index bytes = states_[i].element.bytes();
-    sum.bytes += checked_mul(moved.elements, bytes, "bytes of all exchanges");
+    const auto add_bytes = [&](Index& to, Index elements) {
+      constexpr const char* what = "bytes of all exchanges";
+      to = checked_add(to, checked_mul(elements, bytes, what), what);
+    };
+    add_bytes(sum.bytes, moved.elements);
+    add_bytes(sum.most_bytes_sent, moved.most_sent);
+    add_bytes(sum.most_bytes_received, moved.most_received);
     sum.messages += moved.messages;
-    sum.most_bytes_sent += moved.most_sent * bytes;
-    sum.most_bytes_received += moved.most_received * bytes;
     sum.most_messages_sent += moved.most_messages_sent;
     sum.most_messages_received += moved.most_messages_received;
   }

@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -13,6 +16,19 @@ namespace kallima {
 namespace {
 
 constexpr const char* example = "; write for instance c2c:512x512x512, c2c:256^3:f32 or c2c:2^30";
+
+constexpr std::array<std::pair<Kind, std::string_view>, 5> kinds = {{{Kind::c2c, "c2c"},
+                                                                     {Kind::r2c, "r2c"},
+                                                                     {Kind::ntt, "ntt"},
+                                                                     {Kind::walsh, "walsh"},
+                                                                     {Kind::sort, "sort"}}};
+
+std::string_view name_of(Kind kind) {
+  for (const auto& [known, name] : kinds) {
+    if (kind == known) return name;
+  }
+  return "unknown";
+}
 
 /// Appends what one word between x's stands for: 48, 256^3, 2^30 or 2^10^3.
 void append_extents(Shape& shape, const std::string& word) {
@@ -44,27 +60,36 @@ Problem Problem::parse(std::string_view line) {
         fmt::format("problem '{}' should read KIND:SHAPE[:PRECISION]{}", line, example));
   }
   const std::size_t slash = std::min(fields[0].find('/'), fields[0].size());
-  const std::string kind = fields[0].substr(0, slash);
-  const bool real = kind == "r2c";
-  if (kind != "c2c" && !real) {
-    throw ParseError(fmt::format("problem '{}': kind '{}' is not known, c2c and r2c are{}", line,
-                                 fields[0], example));
+  const std::string word = fields[0].substr(0, slash);
+  const auto* const kind = std::find_if(kinds.begin(), kinds.end(),
+                                        [&](const auto& known) { return known.second == word; });
+  if (kind == kinds.end()) {
+    throw ParseError(fmt::format(
+        "problem '{}': kind '{}' is not known, c2c and r2c are, and ntt, walsh and sort{}", line,
+        fields[0], example));
   }
   Problem problem;
-  problem.kind = real ? Kind::r2c : Kind::c2c;
-  for (const std::string& word : text::split(fields[1], 'x')) append_extents(problem.shape, word);
+  problem.kind = kind->first;
+  if (problem.of_words()) problem.precision = Precision::f32;
+  for (const std::string& extent : text::split(fields[1], 'x')) {
+    append_extents(problem.shape, extent);
+  }
   if (fields.size() == 3) {
+    if (problem.of_words()) {
+      throw ParseError(fmt::format("problem '{}': elements of {} have 64 bits; leave '{}' out",
+                                   line, word, fields[2]));
+    }
     if (fields[2] != "f32" && fields[2] != "f64") {
       throw ParseError(
           fmt::format("problem '{}': precision '{}' is neither f32 nor f64", line, fields[2]));
     }
     problem.precision = fields[2] == "f32" ? Precision::f32 : Precision::f64;
   }
-  validate_shape(problem.shape);
+  problem.validate();
   if (slash < fields[0].size()) {
     const std::vector<std::string> names = axis_names(problem.shape.size());
     const auto axis = std::find(names.begin(), names.end(), fields[0].substr(slash + 1));
-    if (!real || axis == names.end()) {
+    if (!problem.real() || axis == names.end()) {
       throw ParseError(
           fmt::format("problem '{}': '{}' should name the axis of r2c that is halved, one of {}",
                       line, fields[0], fmt::join(names, " ")));
@@ -74,13 +99,33 @@ Problem Problem::parse(std::string_view line) {
   return problem;
 }
 
+void Problem::validate() const {
+  validate_shape(shape);
+  if (!of_words()) return;
+  for (const Index n : shape) {
+    if (!std::has_single_bit(static_cast<std::uint64_t>(n))) {
+      throw InvalidShape(
+          fmt::format("an extent of {} is no power of two; pad the array to the next one", n));
+    }
+  }
+  if (kind == Kind::sort && shape.size() > 1) {
+    throw InvalidShape(fmt::format("keys of {} axes; sort them along one", shape.size()));
+  }
+  if (precision != Precision::f32) {
+    throw InvalidOption(
+        fmt::format("elements of {} have the size of single complex numbers; give precision f32",
+                    name_of(kind)));
+  }
+}
+
 std::string Problem::to_text() const {
-  std::string kind_text = real() ? "r2c" : "c2c";
+  std::string kind_text(name_of(kind));
   if (real() && halved_axis() + 1 < shape.size()) {
     kind_text += "/" + axis_names(shape.size())[halved_axis()];
   }
-  return fmt::format("{}:{}:{}", kind_text, fmt::join(shape, "x"),
-                     precision == Precision::f32 ? "f32" : "f64");
+  std::string text = fmt::format("{}:{}", kind_text, fmt::join(shape, "x"));
+  if (!of_words()) text += precision == Precision::f32 ? ":f32" : ":f64";
+  return text;
 }
 
 }  // namespace kallima

@@ -358,7 +358,7 @@ Workspace own_workspace(const Plan& plan, const Schedule& schedule, Index rank) 
       }
       result.tile = std::max(result.tile, tile);
       const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);
-      if (sweep.kernel != Kernel::compare && modulus > 0 &&
+      if (!plan.problem().of_words() && modulus > 0 &&
           std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
         moduli.push_back(modulus);
         result.roots += root_table_size(modulus);

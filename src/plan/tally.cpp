@@ -6,14 +6,17 @@
 namespace kallima {
 
 void TrafficTally::add(Index sender, Index taker, Index elements) {
-  all_.elements += elements;
+  const auto add_to = [&](Index& sum) {
+    sum = checked_add(sum, elements, "elements that are relayed");
+  };
+  add_to(all_.elements);
   ++all_.messages;
   see_piece(elements);
   Figures& out = of_[sender];
-  out.sent += elements;
+  add_to(out.sent);
   ++out.messages_sent;
   Figures& in = of_[taker];
-  in.received += elements;
+  add_to(in.received);
   ++in.messages_received;
 }
 

@@ -13,7 +13,10 @@
 
 #include "base/text.hpp"
 #include "kallima/plan.hpp"
+#include "plan/digits.hpp"
+#include "plan/flaw.hpp"
 #include "plan/schedule.hpp"
+#include "plan/text.hpp"
 
 namespace kallima {
 
@@ -66,14 +69,19 @@ std::string balance_remarks(const State& state, Index ranks) {
   return result;
 }
 
+/// "1,638,400", or Overflow.
+std::string grouped_bytes(Index elements, Index bytes) {
+  return text::grouped(checked_mul(elements, bytes, "bytes of a plan"));
+}
+
 std::string traffic_remark(const Traffic& moved, Index bytes) {
   if (moved.messages == 0) return fmt::format("{}no data leaves its rank\n", remark);
   return fmt::format(
       "{0}{1} bytes in {2}\n"
       "{0}busiest rank sends {3} bytes in {4}, receives {5} bytes in {6}\n",
-      remark, text::grouped(moved.elements * bytes), text::plural(moved.messages, "message"),
-      text::grouped(moved.most_sent * bytes), text::plural(moved.most_messages_sent, "message"),
-      text::grouped(moved.most_received * bytes),
+      remark, grouped_bytes(moved.elements, bytes), text::plural(moved.messages, "message"),
+      grouped_bytes(moved.most_sent, bytes), text::plural(moved.most_messages_sent, "message"),
+      grouped_bytes(moved.most_received, bytes),
       text::plural(moved.most_messages_received, "message"));
 }
 
@@ -153,8 +161,12 @@ std::string radix_text(const Exchange& exchange) {
 }
 
 /// What a sweep multiplies by, for people.
-std::string twiddle_remark(const Sweep& sweep, const State& before, const State& after) {
-  if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare) return {};
+std::string twiddle_remark(const Plan& plan, std::size_t step) {
+  const auto& sweep = std::get<Sweep>(plan.steps()[step]);
+  const State& before = plan.states()[step];
+  const State& after = plan.states()[step + 1];
+  const Kind kind = plan.problem().kind;
+  if (sweep.kernel == Kernel::none || kind == Kind::walsh || kind == Kind::sort) return {};
   const State& position = before.twiddle_modulus(sweep.digit) > 0 ? before : after;
   const Index modulus = position.twiddle_modulus(sweep.digit);
   if (modulus == 0) return {};
@@ -168,9 +180,14 @@ std::string twiddle_remark(const Sweep& sweep, const State& before, const State&
     terms.push_back(digit.weight == 1 ? name : fmt::format("{} {}", digit.weight, name));
   }
   const std::string j = terms.size() == 1 ? terms[0] : fmt::format("({})", fmt::join(terms, " + "));
-  return fmt::format("{}{} multiplied by exp({} 2 pi i {} {} / {})\n", remark,
-                     forward ? "then" : "first", forward ? "-" : "+", j,
-                     (forward ? after : before).names()[at], modulus);
+  const std::string k = (forward ? after : before).names()[at];
+  const char* const when = forward ? "then" : "first";
+  if (kind == Kind::ntt) {
+    return fmt::format("{}{} multiplied by w^({}{} {}), w^{} = 1\n", remark, when,
+                       forward ? "" : "-", j, k, modulus);
+  }
+  return fmt::format("{}{} multiplied by exp({} 2 pi i {} {} / {})\n", remark, when,
+                     forward ? "-" : "+", j, k, modulus);
 }
 
 Route parse_route(std::string_view name) {
@@ -189,11 +206,11 @@ std::string memory_line(const Plan& plan, bool in_place) {
       "{:<13} {} pass{} over memory, workspace {} bytes ({:.2f} of the largest local array), "
       "tile {} bytes",
       in_place ? "in place:" : "out of place:", legs.passes(), legs.passes() == 1 ? "" : "es",
-      text::grouped(need.arrays() * bytes),
+      grouped_bytes(need.arrays(), bytes),
       static_cast<double>(need.arrays()) / static_cast<double>(local),
-      text::grouped(need.tile * bytes));
+      grouped_bytes(need.tile, bytes));
   if (need.roots > 0) {
-    line += fmt::format(", roots of unity {} bytes", text::grouped(need.roots * bytes));
+    line += fmt::format(", roots of unity {} bytes", grouped_bytes(need.roots, bytes));
   }
   return line + "\n";
 }
@@ -211,7 +228,7 @@ std::string body(const Plan& plan) {
   for (std::size_t i = 0; i < plan.steps().size(); ++i) {
     if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
       out += fmt::format("  sweep     {}\n", sweep_text(*sweep, plan.states()[i]));
-      out += twiddle_remark(*sweep, plan.states()[i], plan.states()[i + 1]);
+      out += twiddle_remark(plan, i);
       continue;
     }
     if (std::holds_alternative<Regroup>(plan.steps()[i])) {
@@ -355,7 +372,8 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.chunks = parse_chunks(words, before, line);
     if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
-        exchange.chunks.sent > most_chunks_read || exchange.chunks.taken > most_chunks_read) {
+        exchange.chunks.sent > most_chunks_read || exchange.chunks.taken > most_chunks_read ||
+        !exchange.pipelined()) {
       damaged(line);
     }
     return exchange;
@@ -412,15 +430,11 @@ std::string Plan::to_text() const {
 
 std::uint64_t Plan::hash() const { return text::hash(body(*this)); }
 
-Plan Plan::parse(std::string_view text) {
-  // The hash first: what is damaged is not worth interpreting.
-  const std::size_t end = std::min(text.rfind("hash "), text.size());
-  if (text.substr(end) != hash_line(text.substr(0, end))) {
-    damaged(text.substr(0, text.find('\n')));
-  }
+Plan read_plan(std::string_view text) {
   try {
     Plan plan;
     bool started = false;
+    bool ended = false;
     for (const std::string& line : text::split(text, '\n')) {
       if (line.starts_with(remark)) continue;
       const std::vector<std::string> words = text::words(line);
@@ -428,6 +442,8 @@ Plan Plan::parse(std::string_view text) {
       const std::string_view rest =
           text::trim(std::string_view(text::trim(line)).substr(words[0].size()));
       const std::string& keyword = words[0];
+      if (keyword == "out" || keyword == "in" || keyword == "hash") continue;
+      if (ended || (keyword == "plan") != plan.problem_.shape.empty()) damaged(line);
       if (keyword == "plan") {
         // plan PROBLEM forward on 4 ranks, 2 a node
         if (words.size() != 6 && words.size() != 9) damaged(line);
@@ -437,7 +453,11 @@ Plan Plan::parse(std::string_view text) {
         // To count their traffic takes as long as there are ranks.
         if (plan.ranks_ > most_ranks) damaged(line);
         if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
-      } else if (keyword == "start") {
+        continue;
+      }
+      if ((keyword == "start") == started) damaged(line);
+      const State& before = plan.states_.back();
+      if (keyword == "start") {
         State named;  // only for the names that the first state's digits have
         named.digits = start_digits(plan.problem_, plan.direction_);
         const bool forward = plan.direction_ == Direction::forward;
@@ -445,34 +465,50 @@ Plan Plan::parse(std::string_view text) {
             rest, forward ? plan.problem_.shape : plan.problem_.frequency_shape(), named.names());
         plan = Plan(plan.problem_, plan.direction_, plan.ranks_, plan.placement_, start, {});
         started = true;
-      } else if (keyword == "sweep" || keyword == "exchange" || keyword == "regroup") {
-        if (!started) damaged(line);
-        const State& before = plan.states_.back();
-        if (keyword == "sweep") {
-          plan.append(parse_sweep(words, before, line));
-        } else if (keyword == "regroup") {
-          plan.append(parse_regroup(rest, before));
-        } else {
-          plan.append(parse_exchange(rest, before, line));
-        }
+      } else if (keyword == "sweep") {
+        plan.append(parse_sweep(words, before, line));
+      } else if (keyword == "regroup") {
+        plan.append(parse_regroup(rest, before));
+      } else if (keyword == "exchange") {
+        plan.append(parse_exchange(rest, before, line));
       } else if (keyword == "end") {
         // A sweep back to reals does not say how its rows lie; where it ends, this does.
-        if (!started) damaged(line);
-        State& last = plan.states_.back();
-        const Layout stated = Layout::parse(rest, last.layout.shape(), last.names());
-        last.layout = last.layout.with_padding(stated.padding());
-      } else if (keyword != "out" && keyword != "in" && keyword != "hash") {
+        Layout& last = plan.states_.back().layout;
+        const Layout stated = Layout::parse(rest, last.shape(), before.names());
+        if (stated.with_padding(0) != last.with_padding(0)) damaged(line);
+        last = stated;
+        ended = true;
+      } else {
         damaged(line);
       }
     }
-    if (!started) damaged(text.substr(0, text.find('\n')));
-    if (plan.to_text() != text) damaged("a line whose figures do not follow from its steps");
-    return plan;
+    if (!ended) damaged(text.substr(0, text.find('\n')));
+    const std::string flaw = flaw_of(plan);
+    if (flaw.empty()) return plan;
+    throw ParseError(fmt::format("the plan cannot be run: {}; make the plan anew", flaw));
   } catch (const ParseError&) {
     throw;
   } catch (const Error& error) {
     damaged(error.what());
   }
+}
+
+Plan Plan::parse(std::string_view text) {
+  // The hash first: what is damaged is not worth interpreting.
+  const std::size_t end = std::min(text.rfind("hash "), text.size());
+  if (text.substr(end) != hash_line(text.substr(0, end))) {
+    damaged(text.substr(0, text.find('\n')));
+  }
+  Plan plan = read_plan(text);
+  const auto restores = [&] {
+    try {
+      return plan.to_text() == text;
+    } catch (const Overflow& error) {  // of figures
+      damaged(error.what());
+    }
+  };
+  if (!restores()) damaged("a line whose figures do not follow from its steps");
+  return plan;
 }
 
 }  // namespace kallima

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/digits.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/sweep.hpp"
 

@@ -5,12 +5,24 @@
 
 namespace kallima {
 
+/// Elements behind each row of reals that make it as long as its frequencies, as FFTW has them.
+inline Index row_padding(const Problem& problem) {
+  const Index n = problem.shape[problem.halved_axis()];
+  return 2 * halved_extent(n) - n;
+}
+
 /// True where a plan that was not made for this request answers it: a forward one of the same
 /// problem on as many ranks, between the layouts that are asked for. Its route may be another.
 inline bool fits(const Plan& plan, const PlanRequest& request) {
-  return plan.problem() == request.problem && plan.ranks() == request.ranks &&
-         plan.direction() == Direction::forward &&
-         (!request.in || request.in->with_padding(0) == plan.input().with_padding(0)) &&
+  if (plan.problem() != request.problem || plan.ranks() != request.ranks ||
+      plan.direction() != Direction::forward) {
+    return false;
+  }
+  const Index padding = request.padded ? row_padding(request.problem)
+                        : request.in   ? request.in->padding()
+                                       : plan.input().padding();
+  return plan.input().padding() == padding &&
+         (!request.in || request.in->with_padding(padding) == plan.input()) &&
          (!request.out || *request.out == plan.output());
 }
 

@@ -18,6 +18,7 @@
 #include "base/text.hpp"
 #include "machine/pace.hpp"
 #include "plan/schedule.hpp"
+#include "planner/bitonic.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/relays.hpp"
 #include "planner/writer.hpp"
@@ -66,7 +67,7 @@ std::vector<bool> finished_axes(const PlanRequest& request, const Standing& at) 
 }
 
 void validate(const PlanRequest& request) {
-  validate_shape(request.problem.shape);
+  request.problem.validate();
   checked_mul(request.problem.elements(), Element{true, request.problem.precision}.bytes(),
               "bytes of the array");
   if (request.ranks < 1) {
@@ -90,6 +91,9 @@ void validate(const PlanRequest& request) {
   if (problem.real() && problem.halved >= static_cast<int>(problem.shape.size())) {
     throw InvalidOption(fmt::format("axis {} is to be halved, there are {}; name one of them",
                                     problem.halved, problem.shape.size()));
+  }
+  if (problem.kind == Kind::sort && (request.in || request.out || request.way != Way::any)) {
+    throw InvalidOption("keys are sorted in blocks, in one way; leave layouts and ways out");
   }
   if (request.padded && !problem.real()) {
     throw InvalidOption("padded rows are for real data; leave `padded` out");
@@ -234,6 +238,12 @@ const Machine& machine_of(const PlanRequest& request) {
   return request.machine ? *request.machine : built_in_machine();
 }
 
+/// A sort has one plan.
+std::vector<NamedPlan> sorting_plans(const PlanRequest& request) {
+  const Plan plan = bitonic_plan(request);
+  return {{Way::any, 0, plan, price(plan, machine_of(request))}};
+}
+
 }  // namespace
 
 Plan make_plan(const PlanRequest& request) {
@@ -242,6 +252,7 @@ Plan make_plan(const PlanRequest& request) {
 
 std::vector<NamedPlan> compared_plans(const PlanRequest& request) {
   validate(request);
+  if (request.problem.kind == Kind::sort) return sorting_plans(request);
   Collector collector(request, machine_of(request));
   collector.collect(request.way);
   std::vector<NamedPlan> plans = std::move(collector).sorted();
@@ -253,6 +264,7 @@ std::vector<NamedPlan> compared_plans(const PlanRequest& request) {
 
 std::vector<NamedPlan> all_plans(const PlanRequest& request) {
   validate(request);
+  if (request.problem.kind == Kind::sort) return sorting_plans(request);
   Collector collector(request, machine_of(request));
   if (request.way == Way::any) {
     for (const Way way : {Way::slab, Way::pencil, Way::cyclic, Way::gather}) collector.collect(way);

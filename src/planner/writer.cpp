@@ -5,6 +5,7 @@
 
 #include "plan/mirror.hpp"
 #include "plan/tile.hpp"
+#include "planner/fits.hpp"
 #include "planner/ride.hpp"
 #include "planner/sweep.hpp"
 
@@ -180,9 +181,7 @@ std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
 /// Where a path starts: the user's layout, or the first stop's with all its extents.
 Layout start_of(const PlanRequest& request, const Layout& first) {
   Layout start = request.in ? *request.in : with_shape(first, request.problem.shape);
-  if (!request.padded) return start;
-  const Index n = start.shape()[request.problem.halved_axis()];
-  return start.with_padding(2 * halved_extent(n) - n);
+  return request.padded ? start.with_padding(row_padding(request.problem)) : start;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "exec/threads.hpp"
 #include "kallima/plan_wisdom.hpp"
 #include "local/cache.hpp"
+#include "plan/flaw.hpp"
 #include "plan/nodes.hpp"
 #include "plan/schedule.hpp"
 #include "planner/fits.hpp"
@@ -77,7 +78,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   request.route = options.route;
   request.chunks = options.chunks;
   request.padded = options.padded;
-  if (kind == Kind::c2c && options.halved >= 0) {
+  if (kind != Kind::r2c && options.halved >= 0) {
     throw InvalidOption(fmt::format(
         "axis {} is to be halved, but all frequencies of complex data differ; use a RealTransform",
         options.halved));
@@ -87,6 +88,10 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   request.in = options.in.for_shape(shape);
   request.out = options.out.for_shape(request.problem.frequency_shape());
   validate(request);
+  const std::string flaw = options.plan ? flaw_of(*options.plan) : std::string();
+  if (!flaw.empty()) {
+    throw InvalidOption("the plan cannot be run: " + flaw + "; leave it out, or make it anew");
+  }
   if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
     throw InvalidOption(fmt::format("{} box lengths for {} axes; give one per axis or none",
                                     options.lengths.size(), shape.size()));
@@ -146,9 +151,13 @@ PlanRequest placed(PlanRequest request, const Options& options,
 
 Plan chosen_plan(const PlanRequest& request, const Options& options) {
   if (options.plan && !fits(*options.plan, request)) {
-    throw InvalidOption("the plan is not one of " + request.problem.to_text() + " forward on " +
-                        text::plural(request.ranks, "rank") +
-                        " between the layouts that are asked for; leave it out, or plan for them");
+    const Plan& plan = *options.plan;
+    throw InvalidOption(fmt::format(
+        "the plan is one of {} {} on {}, not of {} forward on {} between the layouts that are "
+        "asked for; leave it out, or plan for them",
+        plan.problem().to_text(), plan.direction() == Direction::forward ? "forward" : "backward",
+        text::plural(plan.ranks(), "rank"), request.problem.to_text(),
+        text::plural(request.ranks, "rank")));
   }
   if (options.plan) return by_what_there_is(*options.plan, request);
   // Tiles of a size of one's own are not what was measured.

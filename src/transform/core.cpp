@@ -57,7 +57,6 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
     asked = ask_for();
     options_ = asked.given.options;
     setup_ = asked.setup;
-    if (options_.deadline == 0.) options_.deadline = transport::deadline_of_environment();
   });
   communicator_ = transport::Communicator::reserve(comm, options_.deadline);
   const transport::Call call(*communicator_);
@@ -65,26 +64,26 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
   std::string ask;
   std::string message;
   bool measured = false;
-  if (verdict.code == ErrorCode::ok)
-    verdict = Verdict::of([&] {
-      const Arguments& given = asked.given;
-      if (!options_.memory) options_.memory = host_memory();
-      if (options_.mover) transport::require_threads();
-      measured = Operation::learns && options_.effort != Effort::estimate;
-      const PlanRequest request =
-          checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
-      ask = ask_text(request, options_) + Operation::to_text(setup_);
-      if (!root) return;
-      const PlanRequest here = placed(request, options_, *communicator_);
-      if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
-      const Plan plan = asked.plan ? asked.plan(here) : chosen_plan(here, options_);
-      adopt(plan);
-      message = packed(
-          {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
-    });
+  verdict.and_then([&] {
+    const Arguments& given = asked.given;
+    if (!options_.memory) options_.memory = host_memory();
+    if (options_.mover) transport::require_threads();
+    measured = Operation::learns && options_.effort != Effort::estimate;
+    const PlanRequest request =
+        checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
+    ask = ask_text(request, options_) + Operation::to_text(setup_);
+    if (options_.deadline == 0.) options_.deadline = communicator_->deadline;
+    if (!root) return;
+    const PlanRequest here = placed(request, options_, *communicator_);
+    if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
+    const Plan plan = chosen_plan(here, options_);
+    adopt(plan);
+    message = packed(
+        {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
+  });
   message = transport::broadcast(*communicator_, message);
-  if (!root && verdict.code == ErrorCode::ok && !message.empty()) {
-    verdict = Verdict::of([&] {
+  if (!root && !message.empty()) {
+    verdict.and_then([&] {
       const std::vector<std::string> texts = unpacked(message);
       require_same(ask, texts[0], communicator_->rank);
       if (measured) Operation::import_wisdom(texts[2]);

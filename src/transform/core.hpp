@@ -22,8 +22,6 @@ template <class T>
 struct Asked {
   Arguments given;
   typename exec::Operation<T>::Setup setup = {};
-  /// Makes the plan, on rank 0; where empty, the planner does.
-  std::function<Plan(const PlanRequest&)> plan = {};
 };
 
 template <class T>

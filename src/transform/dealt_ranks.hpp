@@ -5,20 +5,9 @@
 
 #include <bit>
 
-#include "kallima/error.hpp"
 #include "kallima/transform.hpp"
 
 namespace kallima {
-
-/// InvalidShape where an extent is no power of two.
-inline void require_powers_of_two(const Shape& shape) {
-  for (const Index n : shape) {
-    if (n > 0 && !std::has_single_bit(static_cast<std::uint64_t>(n))) {
-      throw InvalidShape("an extent of " + std::to_string(n) +
-                         " is no power of two; pad the array to the next one");
-    }
-  }
-}
 
 /// The layout that an array of one axis begins in where nothing is asked for: like cards, over the
 /// largest power of two of ranks that leaves at least two elements to each. Others are idle.

@@ -25,12 +25,11 @@ Ntt::Ntt(MPI_Comm comm, const Shape& shape, const NttOptions& options)
       })) {}
 
 Ntt Ntt::with(MPI_Comm comm, const std::function<NttArguments()>& arguments) {
-  return Ntt(std::make_shared<TransformCore<NumberTheoretic>>(comm, Kind::c2c, [&] {
+  return Ntt(std::make_shared<TransformCore<NumberTheoretic>>(comm, Kind::ntt, [&] {
     const NttArguments given = arguments();
     const Options& chosen = given.options;  // what all transforms have
     Asked<NumberTheoretic> asked;
     asked.given = {given.shape, chosen};
-    require_powers_of_two(given.shape);
     asked.setup.field = std::make_shared<const local::Field>(given.options.prime);
     require_roots(*asked.setup.field, given.shape);
     deal_to_power_of_two(comm, given.shape, asked.given.options);

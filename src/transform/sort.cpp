@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/sort.hpp"
 
-#include "planner/bitonic.hpp"
 #include "transform/core.hpp"
-#include "transform/dealt_ranks.hpp"
 
 namespace kallima {
 
@@ -16,9 +14,8 @@ constexpr local::KeyKind kind_of() {
 }
 
 void require_no_choice(const Options& options) {
-  if (options.in || options.out || options.plan || !options.plan_wisdom.empty()) {
-    throw InvalidOption(
-        "keys are sorted in blocks, by a plan of their own; leave layouts and plans out");
+  if (options.plan || !options.plan_wisdom.empty()) {
+    throw InvalidOption("keys are sorted by the one plan there is for them; leave plans out");
   }
   if (options.scaling != Scaling::by_n) {
     throw InvalidOption("keys are not scaled; leave the scaling out");
@@ -29,10 +26,9 @@ void require_no_choice(const Options& options) {
 
 template <SortKey Key>
 Sort<Key>::Sort(MPI_Comm comm, Index n, const Options& options)
-    : Planned<Bitonic>(std::make_shared<TransformCore<Bitonic>>(comm, Kind::c2c, [&] {
+    : Planned<Bitonic>(std::make_shared<TransformCore<Bitonic>>(comm, Kind::sort, [&] {
         require_no_choice(options);
-        require_powers_of_two({n});
-        return Asked<Bitonic>{{{n}, options}, {kind_of<Key>()}, bitonic_plan};
+        return Asked<Bitonic>{{{n}, options}, {kind_of<Key>()}};
       })) {}
 
 template <SortKey Key>

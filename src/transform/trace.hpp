@@ -6,6 +6,7 @@
 
 #include "base/recorder.hpp"
 #include "kallima/plan.hpp"
+#include "plan/flaw.hpp"
 
 namespace kallima {
 
@@ -19,6 +20,7 @@ std::string trace_file(const std::string& events, const Plan& forward);
 
 /// From one variant's legs to the next one's.
 inline constexpr Index leg_stride = 1024;
+static_assert(most_steps < leg_stride);
 
 /// FILE.json becomes FILE.HASH.RANK.json: one for each transform and rank of a job.
 std::string trace_name(const std::string& file, const Plan& forward, int rank);

@@ -118,7 +118,7 @@ Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& option
 template <class T>
 Transform<T> Transform<T>::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
   return Transform(std::make_shared<TransformCore<T>>(comm, Kind::c2c, [&] {
-    return Asked<T>{arguments(), {}, {}};
+    return Asked<T>{arguments(), {}};
   }));
 }
 
@@ -186,7 +186,7 @@ template <class T>
 RealTransform<T> RealTransform<T>::with(MPI_Comm comm,
                                         const std::function<Arguments()>& arguments) {
   return RealTransform(std::make_shared<TransformCore<T>>(comm, Kind::r2c, [&] {
-    return Asked<T>{arguments(), {}, {}};
+    return Asked<T>{arguments(), {}};
   }));
 }
 

@@ -87,6 +87,10 @@ Trial agreed_trial(const Communicator& communicator, const Request& make_request
   Verdict verdict = Verdict::of([&] {
     require_sensible(options, how);
     const PlanRequest request = make_request();
+    if (request.problem.of_words()) {
+      throw InvalidOption("only plans of c2c and r2c are tuned, not of " +
+                          request.problem.to_text() + "; plan without tuning");
+    }
     ask = ask_text(request, options) +
           fmt::format("within {}\nruns {}\nmost {}\n", how.within, how.runs, how.most);
     if (communicator.rank != 0) return;

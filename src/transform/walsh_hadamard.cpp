@@ -12,10 +12,9 @@ WalshHadamard::WalshHadamard(MPI_Comm comm, const Shape& shape, const Options& o
       })) {}
 
 WalshHadamard WalshHadamard::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
-  return WalshHadamard(std::make_shared<TransformCore<Walsh>>(comm, Kind::c2c, [&] {
+  return WalshHadamard(std::make_shared<TransformCore<Walsh>>(comm, Kind::walsh, [&] {
     Asked<Walsh> asked;
     asked.given = arguments();
-    require_powers_of_two(asked.given.shape);
     deal_to_power_of_two(comm, asked.given.shape, asked.given.options);
     return asked;
   }));

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "kallima/error.hpp"
 #include "transport/communicator.hpp"
@@ -28,6 +29,11 @@ struct Verdict {
     } catch (...) {
       return of_current_exception();
     }
+  }
+  /// Runs `body` where nothing was thrown so far, and keeps what it throws.
+  template <class Body>
+  void and_then(Body&& body) {
+    if (code == ErrorCode::ok) *this = of(std::forward<Body>(body));
   }
   /// The same for the exception that is being handled.
   static Verdict of_current_exception();

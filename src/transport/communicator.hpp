@@ -64,6 +64,7 @@ struct Communicator : NodeMapping {
   int rank = 0;
   int size = 1;
   bool threads = false;     ///< every rank may call MPI from several threads at once
+  double deadline = 0.;     ///< of calls that have none of their own; rank 0's KALLIMA_DEADLINE
   std::int64_t number = 0;  ///< of the transform among those on the user's communicator
   std::shared_ptr<Duplicate> duplicate;
   std::unique_ptr<Watchdog> watchdog;
@@ -80,7 +81,8 @@ struct Communicator : NodeMapping {
   /// null or an intercommunicator.
   static std::shared_ptr<const Communicator> of(MPI_Comm user);
 
-  /// A duplicate for a transform, as described above. Collective. `deadline` in seconds, or 0.
+  /// A duplicate for a transform, as described above. Collective. `deadline` in seconds, or 0 for
+  /// what the environment says.
   static std::shared_ptr<const Communicator> reserve(MPI_Comm user, double deadline);
 
   /// StaleCommunicator where MPI_Finalize has been called; BrokenTransform where a call on the

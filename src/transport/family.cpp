@@ -57,7 +57,7 @@ void leave(Registry& registry, const std::shared_ptr<Family>& family) {
   bool free = false;
   if (!family->broken()) {
     try {
-      family->first->watchdog->begin("MPI_Comm_free", deadline_of_environment());
+      family->first->watchdog->begin("MPI_Comm_free", family->first->deadline);
       free = everywhere(*family->first, family->can_be_freed());
     } catch (const Error&) {
       free = false;
@@ -112,6 +112,7 @@ struct Introduction {
   std::uint64_t node = 0;    ///< what its node is called
   std::int64_t token = 0;    ///< rank 0's names the family
   std::int64_t orphan = 0;   ///< a family that this rank could free; 0: none
+  double deadline = 0.;      ///< rank 0's is everybody's
   std::int32_t wanted = 0;   ///< rank 0's: ranks in a row that are to be taken for a node; 0: all
   std::int32_t threads = 0;  ///< this rank may call MPI from several threads
 };
@@ -264,6 +265,9 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   Communicator& first = *family->first;
   check(MPI_Comm_rank(user, &first.rank), "MPI_Comm_rank");
   check(MPI_Comm_size(user, &first.size), "MPI_Comm_size");
+  Introduction mine;
+  mine.deadline = deadline_of_environment();
+  if (deadline == 0.) deadline = mine.deadline;
   Watchdog alone(nullptr, first.rank, false);
   alone.begin("planning", deadline);
   first.duplicate = duplicated(user, alone);
@@ -272,7 +276,6 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   first.watchdog->begin("planning", deadline);
   first.watchdog->at("meeting the other ranks");
 
-  Introduction mine;
   mine.node = hash_of(node_name());
   mine.token = fresh_token();
   mine.wanted = ranks_wanted_on_node();
@@ -284,6 +287,7 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
 
   const std::vector<Introduction> all = all_gather(first, mine);
   family->id = all.front().token;
+  first.deadline = all.front().deadline;
   static_cast<NodeMapping&>(first) = mapping(all, first.rank);
   first.threads =
       std::all_of(all.begin(), all.end(), [](const Introduction& one) { return one.threads != 0; });
@@ -327,6 +331,7 @@ std::shared_ptr<Communicator> Family::user(std::shared_ptr<Duplicate> duplicate)
   result->rank = first->rank;
   result->size = first->size;
   result->threads = first->threads;
+  result->deadline = first->deadline;
   result->watchdog = std::make_unique<Watchdog>(duplicate.get(), first->rank, crowded);
   result->duplicate = std::move(duplicate);
   return result;
@@ -363,6 +368,7 @@ std::shared_ptr<Duplicate> Family::choose(std::int64_t number) {
 }
 
 std::shared_ptr<const Communicator> Family::reserve(double deadline) {
+  if (deadline == 0.) deadline = first->deadline;
   const Call call(*first, "planning", deadline);
   const std::int64_t number = ++transforms;
   first->duplicate->free_retired();

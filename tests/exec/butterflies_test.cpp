@@ -69,11 +69,10 @@ std::vector<Plan> by_all_routes(const Plan& plan) {
 }
 
 /// Plans of every way, by every route, for arrays of one shape.
-std::vector<Plan> plans_of(const Shape& shape, Index ranks, std::optional<Layout> in = {}) {
+std::vector<Plan> plans_of(Kind kind, const Shape& shape, Index ranks) {
   PlanRequest request;
-  request.problem = {shape, Precision::f32};
+  request.problem = {shape, Precision::f32, kind};
   request.ranks = ranks;
-  request.in = std::move(in);
   request.tile_bytes = 4096;
   std::vector<Plan> result;
   for (const NamedPlan& named : all_plans(request)) {
@@ -119,7 +118,8 @@ TEST(Butterflies, number_theoretic_transforms_of_one_axis_are_right_by_every_pla
       const std::vector<Word> x = words(static_cast<std::size_t>(n), prime);
       const std::vector<Word> expected = test::ntt_by_halves(x, field.root(n), prime);
       for (const Index ranks : {1, 2, 3, 4, 8}) {
-        for (const Plan& plan : plans_of({n}, ranks)) expect_ntt(plan, field, x, expected);
+        for (const Plan& plan : plans_of(Kind::ntt, {n}, ranks))
+          expect_ntt(plan, field, x, expected);
       }
     }
   }
@@ -147,7 +147,7 @@ TEST(Butterflies, number_theoretic_transforms_of_three_axes_are_right_by_every_p
     }
   }
   for (const Index ranks : {1, 2, 3, 4, 6, 8}) {
-    for (const Plan& plan : plans_of(shape, ranks)) expect_ntt(plan, field, x, expected);
+    for (const Plan& plan : plans_of(Kind::ntt, shape, ranks)) expect_ntt(plan, field, x, expected);
   }
 }
 
@@ -163,7 +163,7 @@ TEST(Butterflies, walsh_hadamard_transforms_are_right_by_every_plan) {
       expected.push_back(hadamard[static_cast<std::size_t>(hadamard_index(k, n))]);
     }
     for (const Index ranks : {1, 2, 3, 4, 8}) {
-      for (const Plan& plan : plans_of({n}, ranks)) {
+      for (const Plan& plan : plans_of(Kind::walsh, {n}, ranks)) {
         for (const bool in_place : {false, true}) {
           const std::vector<double> there = run<Walsh>(plan, in_place, x, {}, 1.);
           EXPECT_EQ(there, expected) << plan.to_text();
@@ -198,7 +198,7 @@ TEST(Butterflies, bitonic_plans_sort_by_every_route) {
   for (Index n = 1; n <= 4096; n *= 2) {
     for (Index ranks = 1; ranks <= 17; ranks += ranks < 8 ? 1 : 3) {
       PlanRequest request;
-      request.problem = {{n}, Precision::f32};
+      request.problem = {{n}, Precision::f32, Kind::sort};
       request.ranks = ranks;
       const Plan made = bitonic_plan(request);
       const Index procs = sorting_ranks(n, ranks);
@@ -219,7 +219,7 @@ TEST(Butterflies, bitonic_plans_sort_by_every_route) {
 
 TEST(Butterflies, keys_are_compared_as_what_they_are) {
   PlanRequest request;
-  request.problem = {{256}, Precision::f32};
+  request.problem = {{256}, Precision::f32, Kind::sort};
   request.ranks = 4;
   const Plan plan = bitonic_plan(request);
   const std::vector<Word> integers = words(256, ~Word{0});

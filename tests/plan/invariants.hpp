@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "plan/flaw.hpp"
 #include "plan/nodes.hpp"
 #include "plan/relays.hpp"
 #include "plan/schedule.hpp"
@@ -205,8 +206,10 @@ inline void check_workspace(const Plan& plan, bool in_place) {
   ASSERT_EQ(stated.tile, largest.tile);
 }
 
-/// Both ways of running, and both directions.
+/// It can be run and computes its problem; both ways of running, and both directions.
 inline void check_plan(const Plan& plan) {
+  ASSERT_EQ(flaw_of(plan), "");
+  ASSERT_EQ(flaw_of(plan.reversed()), "");
   for (const bool in_place : {false, true}) {
     check_schedule(plan, in_place);
     check_schedule(plan.reversed(), in_place);

@@ -10,6 +10,7 @@
 namespace kallima {
 namespace {
 
+using samples::copy;
 using samples::exchange;
 using samples::forward;
 using samples::sweep;
@@ -239,6 +240,31 @@ TEST(Plan, uneven_axes_say_who_holds_how_much_and_what_would_divide_them) {
   expect(remarks(3, 5, even), "3 of x over 5: 3 hold 1, 2 hold 0; 3 divides it");
   expect(remarks(3, 5, even), "3 of 5 ranks hold data");
   EXPECT_EQ(remarks(8, 4, even).find("divide"), std::string::npos);
+}
+
+TEST(Plan, bytes_that_do_not_fit_64_bits_are_overflow) {
+  const Shape shape{Index{1} << 30, Index{1} << 30};
+  const auto plan = [&](const char* problem, const Layout& to, Index exchanges) {
+    std::vector<Step> steps{copy()};
+    for (Index i = 0; i < exchanges; ++i) {
+      steps.push_back(exchange(i % 2 == 0 ? to : Layout::slab(shape, 16)));
+      steps.push_back(copy());
+    }
+    return forward(problem, 16, Layout::slab(shape, 16), steps);
+  };
+  // 15/16 of 2^64 bytes change their rank.
+  const Plan all = plan("c2c:2^30^2", Layout::slab(shape, 16, 1), 1);
+  EXPECT_THROW(static_cast<void>(all.to_text()), Overflow);
+  EXPECT_THROW(static_cast<void>(all.total_moves()), Overflow);
+  const std::string body =
+      "plan c2c:1073741824x1073741824:f64 forward on 16 ranks\n  start y:block/16 x:all\n"
+      "  sweep x by fourier, 1 contiguous line a tile\n  exchange y:all kx:block/16 by messages\n"
+      "  sweep y by fourier, 1 contiguous line a tile\n  end ky:all kx:block/16\n";
+  expect_damage(body + "hash " + text::hex(text::hash(body)) + "\n");
+  // 2^62 bytes fit, but not twice.
+  const Layout half = Layout::block(shape, {8, 2});
+  EXPECT_EQ(plan("c2c:2^30^2:f32", half, 1).total_moves().bytes, Index{1} << 62);
+  EXPECT_THROW(static_cast<void>(plan("c2c:2^30^2:f32", half, 2).total_moves()), Overflow);
 }
 
 TEST(Plan, a_long_prime_axis_is_printed_at_once) {

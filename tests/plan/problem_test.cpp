@@ -40,6 +40,24 @@ TEST(Problem, texts_mean_what_the_header_says) {
   }
 }
 
+TEST(Problem, of_words_has_no_precision_and_powers_of_two) {
+  const std::vector<std::pair<const char*, Kind>> kinds = {
+      {"ntt:1024x16", Kind::ntt}, {"walsh:1024x16", Kind::walsh}, {"sort:1024", Kind::sort}};
+  for (const auto& [text, kind] : kinds) {
+    const Problem problem = Problem::parse(text);
+    EXPECT_EQ(problem.kind, kind);
+    EXPECT_TRUE(problem.of_words());
+    EXPECT_FALSE(problem.real());
+    EXPECT_EQ((Element{true, problem.precision}.bytes()), 8);
+    EXPECT_EQ(problem.to_text(), text);
+    Problem longer = problem;
+    longer.precision = Precision::f64;
+    EXPECT_THROW(longer.validate(), InvalidOption);
+  }
+  EXPECT_NE(Problem::parse("ntt:1024"), Problem::parse("walsh:1024"));
+  EXPECT_NE(Problem::parse("ntt:1024"), Problem::parse("c2c:1024:f32"));
+}
+
 TEST(Problem, bad_texts_are_refused_with_the_mend) {
   struct Case {
     const char* text;
@@ -54,8 +72,12 @@ TEST(Problem, bad_texts_are_refused_with_the_mend) {
       {"c2c", parse, "should read KIND:SHAPE"},
       {"8x8", parse, "should read KIND:SHAPE"},
       {"c2c:8x8:f64:f64", parse, "should read KIND:SHAPE"},
-      {"fft:8x8", parse, "kind 'fft' is not known, c2c and r2c are"},
+      {"fft:8x8", parse, "kind 'fft' is not known, c2c and r2c are, and ntt, walsh and sort"},
       {"C2C:8x8", parse, "kind 'C2C' is not known"},
+      {"ntt:16:f32", parse, "elements of ntt have 64 bits; leave 'f32' out"},
+      {"walsh/x:16", parse, "should name the axis of r2c"},
+      {"ntt:16x12", shape, "12 is no power of two; pad the array"},
+      {"sort:16x16", shape, "keys of 2 axes; sort them along one"},
       {"c2c/x:8x8", parse, "'c2c/x' should name the axis of r2c that is halved, one of y x"},
       {"r2c/z:8x8", parse, "'r2c/z' should name the axis of r2c that is halved, one of y x"},
       {"r2c/:8x8", parse, "'r2c/' should name the axis"},

@@ -10,7 +10,7 @@
 
 namespace kallima::samples {
 
-inline Step sweep(int digit, Index lines = 4, TileForm form = TileForm::lines) {
+inline Step sweep(int digit, Index lines = 1, TileForm form = TileForm::lines) {
   return Sweep{Kernel::fourier, digit, lines, form};
 }
 
@@ -29,8 +29,8 @@ inline Plan forward(const std::string& problem, Index ranks, const Layout& start
 inline Plan slab_plan() {
   const Shape shape{8, 6, 5};
   return forward("c2c:8x6x5", 3, Layout::slab(shape, 3),
-                 {sweep(2), sweep(1, 2, TileForm::interleaved), exchange(Layout::slab(shape, 3, 1)),
-                  sweep(0, 1)});
+                 {sweep(2, 4), sweep(1, 2, TileForm::interleaved),
+                  exchange(Layout::slab(shape, 3, 1)), sweep(0)});
 }
 
 /// Plans of every kind: uneven, idle ranks, boxes, another order in memory, one axis of extent 1,

@@ -103,6 +103,37 @@ TEST(PlanWisdom, finds_the_plan_that_was_added) {
   EXPECT_EQ(wisdom.find(asked(), *asked().machine), make_plan(asked()));
 }
 
+TEST(PlanWisdom, a_plan_that_does_not_compute_what_it_is_for_is_passed_over) {
+  const PlanRequest request = asked();
+  const Plan good = make_plan(request);
+  for (std::size_t lost = 0; lost < good.steps().size(); ++lost) {
+    std::vector<Step> steps = good.steps();
+    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(lost));
+    PlanWisdomEntry bad = entry(request);
+    try {
+      bad.plan = Plan(good.problem(), good.direction(), good.ranks(), good.placement(),
+                      good.input(), steps)
+                     .to_text();
+    } catch (const InternalError&) {
+      continue;  // steps that do not fit are no plan at all
+    }
+    EXPECT_EQ(wisdom_of({bad}).find(request, *request.machine), std::nullopt) << bad.plan;
+  }
+}
+
+TEST(PlanWisdom, knows_what_butterflies_a_plan_is_of) {
+  PlanRequest walsh = asked();
+  walsh.problem = Problem::parse("walsh:1024");
+  PlanRequest fourier = walsh;
+  fourier.problem = Problem::parse("c2c:1024:f32");
+  const PlanWisdom wisdom = wisdom_of({entry(walsh)});
+  EXPECT_EQ(wisdom.find(walsh, *walsh.machine), make_plan(walsh));
+  EXPECT_EQ(wisdom.find(fourier, *fourier.machine), std::nullopt);
+  PlanWisdomEntry pretends = entry(walsh);
+  pretends.problem = "c2c:1024:f32";
+  EXPECT_EQ(wisdom_of({pretends}).find(fourier, *fourier.machine), std::nullopt);
+}
+
 TEST(PlanWisdom, text_form_restores_an_equal_value) {
   PlanRequest real = asked();
   real.problem = Problem::parse("r2c:9x8x10:f32");

@@ -173,6 +173,35 @@ void check_errors(Together& all) {
     if (mine) bad.in = Layout::cyclic({16}, {1});
     const Sort<double> sort(MPI_COMM_WORLD, 16, bad);
   });
+  const auto expect_refused = [&](const char* name, const Plan& plan, auto make) {
+    // Through its text, as others have it.
+    Options given;
+    given.plan = std::make_shared<const Plan>(Plan::parse(plan.to_text()));
+    expect(name, ErrorCode::invalid_option, [&] { make(given); });
+  };
+  const auto fourier = [](const Options& options) {
+    const Transform<float> fft(MPI_COMM_WORLD, {1024}, options);
+  };
+  const auto walsh = [](const Options& options) {
+    const WalshHadamard transform(MPI_COMM_WORLD, {1024}, options);
+  };
+  const auto ntt = [](const Options& options) {
+    NttOptions more;
+    static_cast<Options&>(more) = options;
+    const Ntt transform(MPI_COMM_WORLD, {1024}, more);
+  };
+  const Plan sorting = Sort<double>(MPI_COMM_WORLD, 1024).plan();
+  const Plan of_walsh = WalshHadamard(MPI_COMM_WORLD, {1024}).plan();
+  const Plan of_fourier = Transform<float>(MPI_COMM_WORLD, {1024}).plan();
+  expect_refused("a sort's plan in a Transform", sorting, fourier);
+  expect_refused("a sort's plan in Walsh's", sorting, walsh);
+  expect_refused("Walsh's plan in a Transform", of_walsh, fourier);
+  expect_refused("Walsh's plan in an Ntt", of_walsh, ntt);
+  expect_refused("Fourier's plan in Walsh's", of_fourier, walsh);
+  expect_refused("Fourier's plan in an Ntt", of_fourier, ntt);
+  expect_refused("a plan in a sort", sorting, [](const Options& options) {
+    const Sort<double> sort(MPI_COMM_WORLD, 1024, options);
+  });
   expect("too few keys", ErrorCode::invalid_buffer, [&] {
     const Sort<std::int64_t> sort(MPI_COMM_WORLD, 1024);
     auto keys = sort.make_keys();

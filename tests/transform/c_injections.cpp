@@ -102,6 +102,14 @@ void creations(std::vector<Injection>& list) {
     o.kind = KALLIMA_R2C;
     o.halved = 7;
   });
+  add("a plan without sweeps", ErrorCode::parse_error, [](Creation& c) {
+    const Shape shape = {6, 4, 5};
+    static const std::string text =
+        Plan({shape}, Direction::forward, 1, {}, Layout::slab(shape, 1), {}).to_text();
+    c.options.plan = text.c_str();
+  });
+  add("a plan that is no text of one", ErrorCode::parse_error,
+      [](Creation& c) { c.options.plan = "plan"; });
   option("allocate without release",
          [](kallima_options& o) { o.allocate = [](size_t, void*) -> void* { return nullptr; }; });
   option("release without allocate",

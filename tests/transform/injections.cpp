@@ -133,6 +133,39 @@ void options(std::vector<Injection>& list) {
   }
 }
 
+/// A plan of one's own that cannot be run.
+void plans(std::vector<Injection>& list, int ranks) {
+  const auto add = [&](const std::string& name, const std::function<Plan()>& make) {
+    list.push_back(constructor(
+        "a plan " + name, ErrorCode::invalid_option,
+        [make](Shape&, Options& o, int) { o.plan = std::make_shared<const Plan>(make()); }));
+  };
+  const auto plan_of = [ranks](const std::vector<Step>& steps) {
+    const Problem problem{base_shape};
+    return Plan(problem, Direction::forward, ranks, {}, Layout::slab(base_shape, 1), steps);
+  };
+  const auto sweep = [](int digit) { return Sweep{Kernel::fourier, digit}; };
+  const std::vector<Step> all = {sweep(2), sweep(1), sweep(0)};
+  add("of nothing", [] { return Plan(); });
+  add("without sweeps", [=] { return plan_of({}); });
+  add("that leaves an axis", [=] { return plan_of({sweep(2), sweep(0)}); });
+  add("with a sweep in the pass of none", [=] {
+    Sweep joined = sweep(2);
+    joined.joined = true;
+    return plan_of({joined, sweep(1), sweep(0)});
+  });
+  add("that begins with an exchange", [=] {
+    std::vector<Step> steps = all;
+    steps.insert(steps.begin(), Exchange{Layout::slab(base_shape, 1)});
+    return plan_of(steps);
+  });
+  add("that compares", [=] {
+    std::vector<Step> steps = all;
+    steps.push_back(Sweep{Kernel::compare, 0});
+    return plan_of(steps);
+  });
+}
+
 /// What can be wrong with a transform of reals, and with one that is not.
 void reals(std::vector<Injection>& list, int ranks) {
   const auto add = [&](const std::string& name, ErrorCode expected, const Spoil& spoil) {
@@ -462,6 +495,7 @@ std::vector<Injection> injections(int ranks) {
   shapes(list);
   layouts(list, ranks);
   options(list);
+  plans(list, ranks);
   reals(list, ranks);
   memory(list, ranks);
   makers(list, ranks);

@@ -151,7 +151,7 @@ class InterfaceOf final : public Interface {
 
 bool can_be_said_in_c(const Ask& ask) {
   const Options& options = ask.options;
-  if (ask.make || options.threads == 0) return false;
+  if (ask.make || options.threads == 0 || options.plan) return false;
   if (!options.lengths.empty() && options.lengths.size() != ask.shape.size()) return false;
   const Problem problem{ask.shape, Precision::f64, ask.kind, -1};
   return (!options.in || options.in->shape() == ask.shape) &&

@@ -161,6 +161,7 @@ TEST(Tune, bad_arguments_are_refused_alike) {
   tiles.tile_bytes = 1 << 16;
   EXPECT_THROW(tuned(tiles, {}), InvalidOption);
   EXPECT_THROW(tune<double>(MPI_COMM_WORLD, Kind::c2c, {}, {}, {}), InvalidShape);
+  EXPECT_THROW(tune<float>(MPI_COMM_WORLD, Kind::walsh, {8, 8}, {}, {}), InvalidOption);
   if (world().size > 1) {
     EXPECT_THROW(tuned({}, {0.1, 1 + world().rank, 1}), MismatchedArguments);
     Options elsewhere;

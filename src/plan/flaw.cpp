@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/flaw.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "plan/chunks.hpp"
+#include "plan/digits.hpp"
+#include "plan/mirror.hpp"
+#include "plan/schedule.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// A rule that does not hold; the same error as of a step that does not fit the state before it.
+template <class... Values>
+void require(bool holds, fmt::format_string<Values...> rule, Values&&... values) {
+  if (!holds) throw InternalError(fmt::format(rule, std::forward<Values>(values)...));
+}
+
+const Sweep* sweep_at(const Plan& plan, std::size_t step) {
+  return step < plan.steps().size() ? std::get_if<Sweep>(&plan.steps()[step]) : nullptr;
+}
+
+bool computes(const Sweep& sweep) { return sweep.kernel != Kernel::none; }
+
+Index extent_along(const State& state, const Sweep& sweep) {
+  return state.layout.shape()[static_cast<std::size_t>(sweep.digit)];
+}
+
+/// What the executor has room for, and where rows may be padded: in the user's own array of reals.
+void inspect_states(const Plan& plan) {
+  const bool forward = plan.direction() == Direction::forward;
+  const Layout& positions = forward ? plan.input() : plan.output();
+  for (const State& state : plan.states()) {
+    require(state.digits.size() <= most_digits, "a state has {} digits, of which {} can be had",
+            state.digits.size(), most_digits);
+    require(state.layout.padding() == 0 || (!state.element.complex && state.layout == positions),
+            "rows are padded that are not of the user's reals");
+  }
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Sweep* const sweep = sweep_at(plan, step);
+    const bool moves =
+        sweep != nullptr ? sweep->kernel == Kernel::real : exchange_at(plan, step) != nullptr;
+    require(
+        moves || plan.states()[step].layout.padding() == plan.states()[step + 1].layout.padding(),
+        "rows are padded by a step that leaves them where they are");
+  }
+}
+
+bool belongs_to(Kernel kernel, Kind kind) {
+  switch (kernel) {
+    case Kernel::none:
+    case Kernel::fourier:
+      return kind != Kind::sort;
+    case Kernel::real:
+      return kind == Kind::r2c;
+    case Kernel::compare:
+      return kind == Kind::sort;
+  }
+  return false;
+}
+
+/// Two sweeps in one pass: planes whose rows are of the one whose form is lines; reals are rows.
+/// Nothing is multiplied in between.
+void inspect_pass(const Plan& plan, std::size_t step) {
+  const Sweep* const first = step > 0 ? sweep_at(plan, step - 1) : nullptr;
+  const Sweep& second = *sweep_at(plan, step);
+  require(first != nullptr && computes(*first) && computes(second) && !first->joined &&
+              second.kernel != Kernel::compare,
+          "a sweep is in the same pass as no other");
+  const State& before = plan.states()[step - 1];
+  const auto axis_of = [&](const Sweep& sweep) {
+    return before.digits[static_cast<std::size_t>(sweep.digit)].axis;
+  };
+  require(axis_of(*first) != axis_of(second) && before.twiddle_modulus(first->digit) == 0 &&
+              before.twiddle_modulus(second.digit) == 0,
+          "sweeps are in the same pass between which roots of unity are multiplied");
+  const bool first_is_fast = first->form == TileForm::lines;
+  const Sweep& fast = first_is_fast ? *first : second;
+  const Sweep& slow = first_is_fast ? second : *first;
+  require(fast.form != slow.form && slow.kernel != Kernel::real,
+          "of two sweeps in the same pass one has contiguous lines, that of reals if there is one");
+  const bool forward = plan.direction() == Direction::forward;
+  const State& frequencies = forward ? plan.states()[step + 1] : before;
+  require(fast.lines <= extent_along(frequencies, slow) &&
+              slow.lines <= extent_along(frequencies, fast),
+          "tiles have more lines than a plane");
+}
+
+void inspect_sweep(const Plan& plan, std::size_t step) {
+  const Sweep& sweep = *sweep_at(plan, step);
+  const State& before = plan.states()[step];
+  require(belongs_to(sweep.kernel, plan.problem().kind), "a sweep's kernel is not of {}",
+          plan.problem().to_text());
+  if (sweep.joined) inspect_pass(plan, step);
+  if (!computes(sweep)) return;
+  const Index lines = before.layout.largest_local_size() / extent_along(before, sweep);
+  require(sweep.lines <= std::max<Index>(1, lines), "tiles have {} lines, of which a rank has {}",
+          sweep.lines, lines);
+}
+
+/// Between the digits of an axis of reals, which the sweep beside it has just completed or will
+/// take apart, and its half spectrum, which a sweep of its own copies.
+void inspect_mirror(const Plan& plan, std::size_t step) {
+  const bool folding = folds(plan.states()[step], plan.states()[step + 1]);
+  require(folding == (plan.direction() == Direction::backward),
+          "frequencies k and n - k are exchanged in the wrong direction");
+  const std::size_t split_side = folding ? step + 1 : step - 1;
+  const std::size_t half_side = folding ? step - 1 : step + 1;
+  require(computes(*sweep_at(plan, split_side)) && !computes(*sweep_at(plan, half_side)) &&
+              exchange_at(plan, folding ? step - 2 : step + 2) == nullptr,
+          "frequencies k and n - k are exchanged beside sweeps that cannot take them");
+}
+
+void inspect_exchange(const Plan& plan, std::size_t step) {
+  const Exchange& exchange = *exchange_at(plan, step);
+  require(step > 0 && sweep_at(plan, step - 1) != nullptr && sweep_at(plan, step + 1) != nullptr,
+          "an exchange is not between sweeps, which pack and unpack");
+  require(exchange.route != Route::any, "an exchange goes by no route");
+  const bool shares = exchange.route == Route::windows || exchange.route == Route::nodes;
+  require(!shares || plan.goes_by(exchange.route), "not all exchanges go by {}, though one does",
+          name_of(exchange.route));
+  require(exchange.route != Route::nodes || plan.placement().ranks_per_node > 0,
+          "exchanges go by nodes, and it is not known how many ranks a node has");
+  if (exchange.mirrors()) inspect_mirror(plan, step);
+  Cutting(plan, step);  // throws
+}
+
+/// A sweep between two exchanges is cut for both alike, or for one of them.
+void inspect_cuts(const Plan& plan, std::size_t step) {
+  const Sweep* const next = sweep_at(plan, step + 1);
+  const std::size_t last = next != nullptr && next->joined ? step + 1 : step;
+  const Chunks before = chunks_at(plan, step - 1);  // none before the first step
+  const Chunks behind = chunks_at(plan, last + 1);
+  require(before.taken == 1 || behind.sent == 1 ||
+              (before.taken == behind.sent && before.taken_digit == behind.sent_digit),
+          "a sweep is cut in two ways");
+}
+
+/// The sweeps of a bitonic sort, whose number says which of its stages each is (exec/bitonic.cpp):
+/// the keys of every rank, and then by turns those of equal place on all ranks and of every rank.
+void inspect_sort(const Plan& plan) {
+  Index sweeps = 0;
+  Index blocks = 0;
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Sweep* const sweep = sweep_at(plan, step);
+    if (sweep == nullptr) continue;
+    const State& state = plan.states()[step];
+    const bool split = state.digits.size() == 2;
+    const bool across = sweeps % 2 == 1;
+    const Index now = split ? state.layout.shape()[0] : 1;
+    if (sweeps == 0) blocks = now;
+    const bool one_block_a_rank =
+        !split || (state.layout.is_grid() && state.layout.axis(0).procs == blocks);
+    require(state.digits.size() <= 2 && now == blocks &&
+                sweep->digit == (split && !across ? 1 : 0) && (across || one_block_a_rank) &&
+                (sweeps > 0 || sweep->form == TileForm::lines),
+            "sweep {} is not that of a bitonic sort", sweeps + 1);
+    ++sweeps;
+  }
+  const int stages = std::countr_zero(static_cast<std::uint64_t>(std::max<Index>(1, blocks)));
+  require(sweeps == 1 + 2 * stages, "it has {} sweeps, and a sort of {} blocks has {}", sweeps,
+          blocks, 1 + 2 * stages);
+}
+
+/// Every axis has become what it is to become; sweeps and regroupings see to how.
+void inspect_end(const Plan& plan) {
+  const Problem& problem = plan.problem();
+  const bool forward = plan.direction() == Direction::forward;
+  const bool sorts = problem.kind == Kind::sort;
+  require(forward || !sorts, "a sort has no way back");
+  const Direction back = forward && !sorts ? Direction::backward : Direction::forward;
+  const State& last = plan.states().back();
+  require(last.digits == start_digits(problem, back) &&
+              last.element.complex == (forward || !problem.real()),
+          "it ends with {}, and not with all of {} done", fmt::join(last.names(), " "),
+          problem.to_text());
+}
+
+/// In windows, the exchange of k with n - k has what one sweep packed and the next one unpacks.
+void inspect_windows(const Plan& plan) {
+  const std::vector<Leg> legs = schedule(plan, false).legs;
+  for (std::size_t i = 0; i < legs.size(); ++i) {
+    const Exchange* const exchange = exchange_at(plan, static_cast<std::size_t>(legs[i].step));
+    require(exchange == nullptr || !exchange->mirrors() ||
+                (legs[i - 1].scatters && legs[i + 1].gathers && legs[i + 1].pulls),
+            "frequencies k and n - k are exchanged by windows that are not packed");
+  }
+}
+
+void inspect(const Plan& plan) {
+  require(!plan.problem().shape.empty(), "it is of no problem");
+  require(plan.steps().size() <= most_steps, "it has {} steps, of which {} can be had",
+          plan.steps().size(), most_steps);
+  inspect_states(plan);
+  // Passes first: what is cut depends on them.
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    if (sweep_at(plan, step) != nullptr) inspect_sweep(plan, step);
+  }
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    if (exchange_at(plan, step) != nullptr) inspect_exchange(plan, step);
+  }
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Sweep* const sweep = sweep_at(plan, step);
+    if (sweep != nullptr && !sweep->joined) inspect_cuts(plan, step);
+  }
+  inspect_end(plan);
+  if (plan.problem().kind == Kind::sort) return inspect_sort(plan);
+  const auto mirrors = [](const Step& step) {
+    const auto* const exchange = std::get_if<Exchange>(&step);
+    return exchange != nullptr && exchange->mirrors();
+  };
+  if (plan.goes_by(Route::windows) &&
+      std::any_of(plan.steps().begin(), plan.steps().end(), mirrors)) {
+    inspect_windows(plan);
+    inspect_windows(plan.reversed());
+  }
+}
+
+}  // namespace
+
+std::string flaw_of(const Plan& plan) {
+  try {
+    inspect(plan);
+    return {};
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace kallima

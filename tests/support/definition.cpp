@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/definition.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "exec/loopback.hpp"
+#include "local/butterflies.hpp"
+#include "support/random.hpp"
+
+namespace kallima::test {
+
+namespace {
+
+/// An element of an array: its row-major number, and its place in the memory of a rank.
+struct Element {
+  std::size_t flat = 0;
+  std::size_t place = 0;
+};
+
+std::vector<Element> elements_of(const Layout& layout, Index rank) {
+  std::vector<Element> result;
+  const std::vector<Index> strides = layout.local_strides(rank);
+  const Index size = layout.local_size(rank);
+  for (Index number = 0; number < size; ++number) {
+    Index rest = number;
+    Index flat = 0;
+    Index flat_stride = 1;
+    Index place = 0;
+    for (std::size_t a = layout.axes(); a-- > 0;) {
+      const Progression part = layout.part(rank, a);
+      const Index at = rest % part.count;
+      rest /= part.count;
+      flat += part.at(at) * flat_stride;
+      flat_stride *= layout.shape()[a];
+      place += at * strides[a];
+    }
+    result.push_back({static_cast<std::size_t>(flat), static_cast<std::size_t>(place)});
+  }
+  return result;
+}
+
+/// Memory of one rank, in complex elements or others of their size, and what it holds.
+template <class T>
+struct Held {
+  std::vector<exec::Number<T>> memory;
+
+  template <class E>
+  void fill(const Layout& layout, Index rank, const std::vector<E>& whole) {
+    auto* const data = reinterpret_cast<E*>(memory.data());
+    for (const Element& each : elements_of(layout, rank)) data[each.place] = whole[each.flat];
+  }
+  template <class E>
+  void take(const Layout& layout, Index rank, std::vector<E>& whole) const {
+    const auto* const data = reinterpret_cast<const E*>(memory.data());
+    for (const Element& each : elements_of(layout, rank)) whole[each.flat] = data[each.place];
+  }
+};
+
+/// From a whole array of From to one of To, row-major. Out of place, `complaint` says where the
+/// input was written.
+template <class T, class To, class From>
+std::vector<To> run(const Plan& plan, bool in_place, const std::vector<From>& whole,
+                    std::string& complaint) {
+  const State& first = plan.states().front();
+  const State& last = plan.states().back();
+  const auto ranks = static_cast<std::size_t>(plan.ranks());
+  std::vector<Held<T>> in(ranks);
+  std::vector<Held<T>> out(ranks);
+  std::vector<const exec::Number<T>*> sources(ranks);
+  std::vector<exec::Number<T>*> targets(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto rank = static_cast<Index>(r);
+    const Index room = in_complex(first.layout.room(rank), first.element);
+    const Index wanted = in_complex(last.layout.room(rank), last.element);
+    in[r].memory.resize(static_cast<std::size_t>(in_place ? std::max(room, wanted) : room));
+    in[r].fill(first.layout, rank, whole);
+    if (!in_place) out[r].memory.resize(static_cast<std::size_t>(wanted));
+    sources[r] = in[r].memory.data();
+    targets[r] = in_place ? in[r].memory.data() : out[r].memory.data();
+  }
+  std::vector<std::vector<exec::Number<T>>> before;
+  for (const Held<T>& held : in) before.push_back(held.memory);
+  exec::Loopback<T> loopback(plan, in_place);
+  loopback.run(sources, targets, exec::Factor<T>{1});
+  std::vector<To> result(static_cast<std::size_t>(volume(last.layout.shape())));
+  for (std::size_t r = 0; r < ranks; ++r) {
+    (in_place ? in : out)[r].take(last.layout, static_cast<Index>(r), result);
+    const std::size_t bytes = before[r].size() * sizeof(exec::Number<T>);
+    if (!in_place && bytes > 0 && std::memcmp(in[r].memory.data(), before[r].data(), bytes) != 0) {
+      complaint = "the input was written";
+    }
+  }
+  return result;
+}
+
+/// Replaces every line along every axis by line(values).
+template <class Number, class Line>
+std::vector<Number> along_axes(std::vector<Number> whole, const Shape& shape, Line line) {
+  Index stride = volume(shape);
+  for (const Index n : shape) {
+    stride /= n;
+    for (Index begin = 0; begin < volume(shape); ++begin) {
+      if (begin / stride % n != 0) continue;
+      const auto at = [&](Index i) { return static_cast<std::size_t>(begin + i * stride); };
+      std::vector<Number> values;
+      for (Index i = 0; i < n; ++i) values.push_back(whole[at(i)]);
+      values = line(values);
+      for (Index i = 0; i < n; ++i) whole[at(i)] = values[static_cast<std::size_t>(i)];
+    }
+  }
+  return whole;
+}
+
+/// Sum over j of values[j] term(j, k), for each k.
+template <class Number, class Term>
+std::vector<Number> sums(const std::vector<Number>& values, Term term) {
+  const auto n = static_cast<Index>(values.size());
+  std::vector<Number> result;
+  for (Index k = 0; k < n; ++k) {
+    Number sum{};
+    for (Index j = 0; j < n; ++j) sum = sum + term(values[static_cast<std::size_t>(j)], j, k);
+    result.push_back(sum);
+  }
+  return result;
+}
+
+using Exact = std::complex<long double>;
+__extension__ using Wide = unsigned __int128;
+
+std::vector<Exact> fourier(const std::vector<Exact>& values) {
+  const auto n = static_cast<Index>(values.size());
+  std::vector<Exact> roots;
+  for (Index k = 0; k < n; ++k) {
+    const long double turn = static_cast<long double>(k) / static_cast<long double>(n);
+    const long double angle = -2 * std::numbers::pi_v<long double> * turn;
+    roots.emplace_back(std::cos(angle), std::sin(angle));
+  }
+  return sums(values, [&](const Exact& value, Index j, Index k) {
+    return value * roots[static_cast<std::size_t>(j * k % n)];
+  });
+}
+
+double distance(const std::vector<Exact>& got, const std::vector<Exact>& want) {
+  long double apart = 0;
+  long double size = std::numeric_limits<long double>::min();
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    apart += std::norm(got[i] - want[i]);
+    size += std::norm(want[i]);
+  }
+  return static_cast<double>(std::sqrt(apart / size));
+}
+
+template <class E>
+std::vector<Exact> exact(const std::vector<E>& values, long double factor = 1) {
+  std::vector<Exact> result;
+  for (const E& value : values) result.push_back(Exact(value) * factor);
+  return result;
+}
+
+/// Of what is transformed to frequencies: complex numbers, or E = T reals.
+template <class T, class E>
+std::string complaint_of_fourier(const Plan& plan, const Plan& back) {
+  const Shape& shape = plan.problem().shape;
+  const Shape kept = plan.problem().frequency_shape();
+  Random random(1);
+  std::vector<E> x(static_cast<std::size_t>(volume(shape)));
+  for (E& value : x) {
+    if constexpr (std::is_same_v<E, T>) {
+      value = static_cast<T>(random.real());
+    } else {
+      value = {static_cast<T>(random.real()), static_cast<T>(random.real())};
+    }
+  }
+  const std::vector<Exact> all = along_axes(exact(x), shape, fourier);
+  std::vector<Exact> want;
+  for (std::size_t flat = 0; flat < all.size(); ++flat) {
+    bool is_kept = true;
+    auto rest = static_cast<Index>(flat);
+    for (std::size_t a = shape.size(); a-- > 0; rest /= shape[a]) {
+      is_kept = is_kept && rest % shape[a] < kept[a];
+    }
+    if (is_kept) want.push_back(all[flat]);
+  }
+  constexpr double most = 64. * static_cast<double>(std::numeric_limits<T>::epsilon());
+  std::string complaint;
+  for (const bool in_place : {false, true}) {
+    const std::string where = in_place ? " in place" : "";
+    const auto there = run<T, std::complex<T>>(plan, in_place, x, complaint);
+    const double error = distance(exact(there), want);
+    if (!(error <= most)) return "error " + std::to_string(error) + " forward" + where;
+    const auto returned = run<T, E>(back, in_place, there, complaint);
+    const double error_back =
+        distance(exact(returned, 1.L / static_cast<long double>(x.size())), exact(x));
+    if (!(error_back <= most)) return "error " + std::to_string(error_back) + " backward" + where;
+  }
+  return complaint;
+}
+
+/// Of words: a line is transformed by `line`, and undone but for the factor n by the plan back.
+template <class T, class Line>
+std::string complaint_of_words(const Plan& plan, std::vector<exec::Number<T>> x, Line line) {
+  const std::vector<exec::Number<T>> want = along_axes(x, plan.problem().shape, line);
+  std::string complaint;
+  for (const bool in_place : {false, true}) {
+    const std::string where = in_place ? " in place" : "";
+    const auto there = run<T, exec::Number<T>>(plan, in_place, x, complaint);
+    if (there != want) return "wrong forward" + where;
+    if (plan.problem().kind == Kind::sort) continue;
+    const auto returned = run<T, exec::Number<T>>(plan.reversed(), in_place, there, complaint);
+    auto scaled = x;
+    const auto n = static_cast<Index>(x.size());
+    exec::Operation<T>::scale({}, scaled.data(), n, 1, n, static_cast<exec::Factor<T>>(n));
+    if (returned != scaled) return "wrong backward" + where;
+  }
+  return complaint;
+}
+
+/// So many whole numbers below a bound.
+template <class Number>
+std::vector<Number> whole_numbers(Index count, std::int64_t below) {
+  Random random(2);
+  std::vector<Number> result;
+  for (Index i = 0; i < count; ++i) {
+    result.push_back(static_cast<Number>(random.between(0, below - 1)));
+  }
+  return result;
+}
+
+std::string complaint_of_words(const Plan& plan) {
+  const Index elements = plan.problem().elements();
+  if (plan.problem().kind == Kind::sort) {
+    using Keys = std::vector<local::KeyBits>;
+    return complaint_of_words<Bitonic>(plan, whole_numbers<local::KeyBits>(elements, elements),
+                                       [](Keys keys) {
+                                         std::sort(keys.begin(), keys.end());
+                                         return keys;
+                                       });
+  }
+  if (plan.problem().kind == Kind::walsh) {
+    using Line = std::vector<double>;
+    return complaint_of_words<Walsh>(
+        plan, whole_numbers<double>(elements, 1000), [](const Line& values) {
+          const auto n = static_cast<std::uint64_t>(values.size());
+          return sums(values, [&](double value, Index j, Index k) {
+            const auto bits = local::reversed_bits(k, std::countr_zero(n)) & j;
+            return std::popcount(static_cast<std::uint64_t>(bits)) % 2 == 0 ? value : -value;
+          });
+        });
+  }
+  const std::shared_ptr<const local::Field> field = local::Field::standard();
+  using Line = std::vector<local::Residue>;
+  return complaint_of_words<NumberTheoretic>(
+      plan, whole_numbers<local::Residue>(elements, 1000), [&](const Line& values) {
+        const auto n = static_cast<Index>(values.size());
+        Line result;
+        for (Index k = 0; k < n; ++k) {
+          Wide sum = 0;
+          for (Index j = 0; j < n; ++j) {
+            const local::Residue root =
+                field->power(field->root(n), static_cast<std::uint64_t>(j * k % n));
+            sum += field->product(values[static_cast<std::size_t>(j)], root);
+          }
+          result.push_back(static_cast<local::Residue>(sum % field->prime()));
+        }
+        return result;
+      });
+}
+
+}  // namespace
+
+std::string complaint_of(const Plan& plan) {
+  if (plan.problem().of_words()) {
+    return complaint_of_words(plan.direction() == Direction::forward ? plan : plan.reversed());
+  }
+  const bool forward = plan.direction() == Direction::forward;
+  const Plan there = forward ? plan : plan.reversed();
+  const Plan back = there.reversed();
+  const bool single = plan.problem().precision == Precision::f32;
+  if (plan.problem().real()) {
+    return single ? complaint_of_fourier<float, float>(there, back)
+                  : complaint_of_fourier<double, double>(there, back);
+  }
+  return single ? complaint_of_fourier<float, std::complex<float>>(there, back)
+                : complaint_of_fourier<double, std::complex<double>>(there, back);
+}
+
+}  // namespace kallima::test
