@@ -30,6 +30,10 @@ struct Piece {
 /// message. O(number of peers + sum of procs) for grids, O(P) for boxes.
 KALLIMA_API std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
 
+/// Elements that `rank`, holding its part of `mine`, has in common with `peer` in `theirs`.
+/// O(axes).
+KALLIMA_API Index common_size(const Layout& mine, Index rank, const Layout& theirs, Index peer);
+
 /// What an exchange moves between different ranks, in elements and messages.
 struct Traffic {
   Index elements = 0;                ///< all ranks together
@@ -43,8 +47,8 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-/// Exact, from the axes: O(P + sum of p_d q_d), less where axes are in blocks; O(P^2) between two
-/// tables of boxes.
+/// Exact, from the axes. Between grids it takes as long as there are stretches of ranks that hold
+/// as much, O(P) at worst, where an axis is dealt in two ways; O(P^2) between two tables of boxes.
 KALLIMA_API Traffic traffic(const Layout& from, const Layout& to);
 
 /// How an exchange divides between what stays in nodes and what goes between them, where so many

@@ -2,6 +2,9 @@
 #include "kallima/pieces.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "layout/rank_classes.hpp"
 
 namespace kallima {
 
@@ -37,43 +40,43 @@ struct Reach {
   Index most = 0;
 };
 
+/// Of a progression over neighbouring groups of one size, of which it goes through each: it meets
+/// as many of their coordinates as it has members there, but comes back to the first behind `round`
+/// members. Numbers of members differ by one at most, so either all come back or none does.
+void add_groups(Index members, Index groups, Index round, Reach& reach) {
+  if (members == 0) return;
+  reach.peers += round <= members / groups ? round * groups : members;
+  reach.most = std::max(reach.most, ceil_div(ceil_div(members, groups), round));
+}
+
+/// O(1).
 Reach reach(const Axis& axis, const Progression& part) {
   Reach result;
   if (part.empty()) return result;
   const Index first_group = axis.group_of(part.first);
   const Index last_group = axis.group_of(part.last());
-  if (part.step == 1 && axis.cycle == 1) {
-    // Neighbours, seen from blocks: all blocks between the ends are full, the first is the largest.
-    const auto met = [&](Index group) {
-      return std::min(part.last() + 1, axis.group_begin(group + 1)) -
-             std::max(part.first, axis.group_begin(group));
-    };
-    result.peers = last_group - first_group + 1;
-    result.most = std::max(met(first_group), met(last_group));
-    if (last_group - first_group > 1) result.most = std::max(result.most, met(first_group + 1));
-    return result;
-  }
-  if (part.step == 1) {
-    // Neighbours, seen from a group: dealt like cards to as many of its coordinates as there are.
-    for (Index g = first_group; g <= last_group; ++g) {
-      const Index count = std::min(part.last() + 1, axis.group_begin(g + 1)) -
-                          std::max(part.first, axis.group_begin(g));
-      result.peers += std::min(axis.cycle, count);
-      result.most = std::max(result.most, ceil_div(count, axis.cycle));
-    }
-    return result;
-  }
   const Index largest_block = axis.group_begin(1);
-  if (axis.cycle == 1 && part.step < largest_block) {
+  if (axis.cycle == 1 && part.step > 1 && part.step < largest_block) {
     // Cards, seen from blocks of at least as many: some fall into every block on the way.
     return {last_group - first_group + 1, std::min(part.count, ceil_div(largest_block, part.step))};
   }
-  const auto [first, last] = candidates(axis, part);
-  for (Index coord = first; coord <= last; ++coord) {
-    const Index count = intersect(part, axis.part(coord)).count;
-    result.peers += count > 0 ? 1 : 0;
-    result.most = std::max(result.most, count);
-  }
+  const Index round = axis.cycle / std::gcd(part.step, axis.cycle);
+  // Members below the group's first index; all of them where the groups end.
+  const auto below = [&](Index group) {
+    const Index begin = axis.group_begin(group);
+    return begin <= part.first ? 0 : std::min(part.count, ceil_div(begin - part.first, part.step));
+  };
+  const auto add = [&](Index begin, Index end) {
+    if (begin < end) add_groups(below(end) - below(begin), end - begin, round, result);
+  };
+  // The groups at the ends are met in part, those between are whole and of two sizes at most.
+  const Index smaller =
+      axis.rule == Rule::balanced ? axis.n % axis.groups() : axis.groups();  // the first of them
+  const Index change = std::clamp(smaller, first_group + 1, std::max(first_group + 1, last_group));
+  add(first_group, first_group + 1);
+  add(first_group + 1, change);
+  add(change, last_group);
+  if (last_group > first_group) add(last_group, last_group + 1);
   return result;
 }
 
@@ -90,95 +93,131 @@ Index product_of_counts(const std::vector<Progression>& part) {
   return result;
 }
 
-/// Goes through the ranks in order and knows of each its part of `mine`, with how many ranks of
-/// `theirs` it shares that, and the largest share. Of grids all this is computed once per
-/// coordinate and coordinates are counted up, so that a rank costs a few look-ups and no division:
-/// there may be a million of them, and the planner asks for several exchanges.
-class Walk {
+/// What a rank of one layout has, and in how many pieces the ranks of another have it.
+struct Share {
+  Index held = 1;
+  Reach reach{1, 1};
+
+  void take(const Share& along) {
+    held *= along.held;
+    reach.peers *= along.reach.peers;
+    reach.most *= along.reach.most;
+  }
+};
+
+/// One side of an exchange between grids, along one axis.
+class SideAxis {
  public:
-  Walk(const Layout& mine, const Layout& theirs) : mine_(mine), theirs_(theirs) {
-    if (!mine.is_grid()) return;
-    coord_.resize(mine.axes(), 0);
+  /// `meets` where what a rank keeps along this axis depends on its coordinates on both sides.
+  SideAxis(const Axis& mine, const Axis& theirs, Index ranks, bool meets,
+           std::vector<Track>& tracks) {
+    Track track = meets ? coord_track(mine, ranks) : size_track(mine, ranks);
+    const bool unchanged = same_dealing(mine, theirs);
+    for (const Index coord : track.begins) {
+      const Progression part = mine.part(coord);
+      const Reach reached =
+          unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part);
+      shares_.push_back({part.count, reached});
+      if (meets) parts_.push_back(part);
+    }
+    if (shares_.size() == 1) return;
+    track_ = static_cast<std::ptrdiff_t>(tracks.size());
+    tracks.push_back(std::move(track));
+  }
+
+  [[nodiscard]] const Share& share(const std::vector<Index>& places) const {
+    return shares_[place(places)];
+  }
+  /// Where both sides meet.
+  [[nodiscard]] const Progression& part(const std::vector<Index>& places) const {
+    return parts_[place(places)];
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(const std::vector<Index>& places) const {
+    return track_ < 0 ? 0 : static_cast<std::size_t>(places[static_cast<std::size_t>(track_)]);
+  }
+
+  std::ptrdiff_t track_ = -1;  // none where all coordinates have as much
+  std::vector<Share> shares_;  // by place
+  std::vector<Progression> parts_;
+};
+
+/// One side of an exchange between grids.
+class Side {
+ public:
+  Side(const Layout& mine, const Layout& theirs, const std::vector<bool>& meets,
+       std::vector<Track>& tracks)
+      : present_(tracks.size()) {
+    Track present;
+    present.end = mine.ranks();
+    tracks.push_back(present);
     for (std::size_t a = 0; a < mine.axes(); ++a) {
-      if (mine.axis(a).procs > 1) by_stride_.push_back(a);
-      tabulate(mine.axis(a), theirs.is_grid() ? &theirs.axis(a) : nullptr);
-    }
-    std::sort(by_stride_.begin(), by_stride_.end(), [&](std::size_t a, std::size_t b) {
-      return mine.axis(a).rank_stride < mine.axis(b).rank_stride;
-    });
-  }
-
-  /// To the next rank, from rank 0 on.
-  void next() {
-    ++rank_;
-    for (const std::size_t a : by_stride_) {
-      if (++coord_[a] < mine_.axis(a).procs) return;
-      coord_[a] = 0;
+      axes_.emplace_back(mine.axis(a), theirs.axis(a), mine.ranks(), meets[a], tracks);
     }
   }
 
-  [[nodiscard]] bool beyond() const { return rank_ >= mine_.ranks(); }
-
-  [[nodiscard]] Progression part(std::size_t a) const {
-    if (beyond()) return {};
-    return coord_.empty() ? mine_.part(rank_, a) : here(parts_, a);
+  /// False beyond the layout's ranks.
+  [[nodiscard]] bool present(const std::vector<Index>& places) const {
+    return places[present_] != Track::none;
   }
-
-  [[nodiscard]] Reach reached() const {
-    if (beyond()) return {};
-    if (!theirs_.is_grid()) return reached_boxes();
-    Reach result{1, 1};
-    for (std::size_t a = 0; a < mine_.axes(); ++a) {
-      const Reach along = coord_.empty() ? reach(theirs_.axis(a), part(a)) : here(reaches_, a);
-      result.peers *= along.peers;
-      result.most *= along.most;
-    }
+  [[nodiscard]] const SideAxis& axis(std::size_t a) const { return axes_[a]; }
+  [[nodiscard]] Share share(const std::vector<Index>& places) const {
+    if (!present(places)) return {0, {}};
+    Share result;
+    for (const SideAxis& axis : axes_) result.take(axis.share(places));
     return result;
   }
 
  private:
-  template <class Entry>
-  using Table = std::vector<std::vector<Entry>>;  // by axis and coordinate
-
-  template <class Entry>
-  [[nodiscard]] const Entry& here(const Table<Entry>& table, std::size_t a) const {
-    return table[a][static_cast<std::size_t>(coord_[a])];
-  }
-
-  void tabulate(const Axis& axis, const Axis* other) {
-    const bool unchanged = other != nullptr && same_dealing(axis, *other);
-    const auto coords = static_cast<std::size_t>(axis.procs);
-    parts_.emplace_back().reserve(coords);
-    reaches_.emplace_back().reserve(other != nullptr ? coords : 0);
-    for (Index coord = 0; coord < axis.procs; ++coord) {
-      const Progression& part = parts_.back().emplace_back(axis.part(coord));
-      if (other == nullptr) continue;
-      reaches_.back().push_back(unchanged ? Reach{part.empty() ? 0 : 1, part.count}
-                                          : reach(*other, part));
-    }
-  }
-
-  [[nodiscard]] Reach reached_boxes() const {
-    Reach result;
-    for (Index s = 0; s < theirs_.ranks(); ++s) {
-      Index common = 1;
-      for (std::size_t a = 0; a < mine_.axes() && common > 0; ++a) {
-        common *= intersect(part(a), theirs_.part(s, a)).count;
-      }
-      result.peers += common > 0 ? 1 : 0;
-      result.most = std::max(result.most, common);
-    }
-    return result;
-  }
-
-  const Layout& mine_;
-  const Layout& theirs_;
-  Index rank_ = 0;
-  std::vector<Index> coord_;            // of the rank, by axis; empty for boxes
-  std::vector<std::size_t> by_stride_;  // axes that are dealt, fastest over the ranks first
-  Table<Progression> parts_;
-  Table<Reach> reaches_;  // where both are grids
+  std::size_t present_;
+  std::vector<SideAxis> axes_;
 };
+
+/// Adds what so many ranks have before and after and keep.
+void add_ranks(const Share& before, const Share& after, Index kept, Index ranks, Traffic& all) {
+  const Index own = kept > 0 ? 1 : 0;
+  all.elements += ranks * (before.held - kept);
+  all.messages += ranks * (before.reach.peers - own);
+  all.most_sent = std::max(all.most_sent, before.held - kept);
+  all.most_received = std::max(all.most_received, after.held - kept);
+  all.most_messages_sent = std::max(all.most_messages_sent, before.reach.peers - own);
+  all.most_messages_received = std::max(all.most_messages_received, after.reach.peers - own);
+  all.largest_message = std::max(all.largest_message, before.reach.most);
+}
+
+/// Between grids, stretch by stretch of ranks that have as much. Where an axis is dealt in two ways
+/// what a rank keeps depends on both its coordinates, and a stretch is one coordinate long.
+Traffic traffic_of_grids(const Layout& from, const Layout& to) {
+  std::vector<bool> meets;
+  for (std::size_t a = 0; a < from.axes(); ++a) {
+    const Axis& before = from.axis(a);
+    const Axis& after = to.axis(a);
+    const bool alike = before.rank_stride == after.rank_stride && same_dealing(before, after);
+    meets.push_back(!alike && before.procs > 1 && after.procs > 1);
+  }
+  std::vector<Track> tracks;
+  const Side before(from, to, meets, tracks);
+  const Side after(to, from, meets, tracks);
+  const auto kept_along = [&](std::size_t a, const std::vector<Index>& places) {
+    if (meets[a]) {
+      return intersect(before.axis(a).part(places), after.axis(a).part(places)).count;
+    }
+    // Alike, or whole on one side: all that the other has.
+    return std::min(before.axis(a).share(places).held, after.axis(a).share(places).held);
+  };
+  Traffic result;
+  for_each_stretch(tracks, std::max(from.ranks(), to.ranks()),
+                   [&](Index begin, Index end, const std::vector<Index>& places) {
+                     Index kept = before.present(places) && after.present(places) ? 1 : 0;
+                     for (std::size_t a = 0; a < from.axes() && kept > 0; ++a) {
+                       kept *= kept_along(a, places);
+                     }
+                     add_ranks(before.share(places), after.share(places), kept, end - begin,
+                               result);
+                   });
+  return result;
+}
 
 }  // namespace
 
@@ -222,32 +261,32 @@ std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) 
   return result;
 }
 
+Index common_size(const Layout& mine, Index rank, const Layout& theirs, Index peer) {
+  Index size = rank < mine.ranks() && peer < theirs.ranks() ? 1 : 0;
+  for (std::size_t a = 0; a < mine.axes() && size > 0; ++a) {
+    size *= intersect(mine.part(rank, a), theirs.part(peer, a)).count;
+  }
+  return size;
+}
+
 Traffic traffic(const Layout& from, const Layout& to) {
+  if (from.is_grid() && to.is_grid()) return traffic_of_grids(from, to);
   Traffic result;
-  Walk before(from, to);
-  Walk after(to, from);
-  const Index ranks = std::max(from.ranks(), to.ranks());
-  for (Index r = 0; r < ranks; ++r, before.next(), after.next()) {
-    Index held = before.beyond() ? 0 : 1;
-    Index wanted = after.beyond() ? 0 : 1;
-    Index kept = std::min(held, wanted);
-    for (std::size_t a = 0; a < from.axes(); ++a) {
-      const Progression had = before.part(a);
-      const Progression has = after.part(a);
-      held *= had.count;
-      wanted *= has.count;
-      if (kept > 0) kept *= intersect(had, has).count;
-    }
-    const Index own = kept > 0 ? 1 : 0;
-    const Reach out = held > 0 ? before.reached() : Reach{};
-    const Reach in = wanted > 0 ? after.reached() : Reach{};
-    result.elements += held - kept;
-    result.messages += out.peers - own;
-    result.most_sent = std::max(result.most_sent, held - kept);
-    result.most_received = std::max(result.most_received, wanted - kept);
-    result.most_messages_sent = std::max(result.most_messages_sent, out.peers - own);
-    result.most_messages_received = std::max(result.most_messages_received, in.peers - own);
-    result.largest_message = std::max(result.largest_message, out.most);
+  for (Index rank = 0; rank < std::max(from.ranks(), to.ranks()); ++rank) {
+    Index kept = 0;
+    const auto share = [&](const Layout& mine, const Layout& theirs) {
+      Share sum{0, {}};
+      for (const Piece& piece : pieces(mine, theirs, rank)) {
+        sum.held += piece.size;
+        ++sum.reach.peers;
+        sum.reach.most = std::max(sum.reach.most, piece.size);
+        if (piece.peer == rank) kept = piece.size;
+      }
+      return sum;
+    };
+    const Share before = share(from, to);
+    const Share after = share(to, from);
+    add_ranks(before, after, kept, 1, result);
   }
   return result;
 }

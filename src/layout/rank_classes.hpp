@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks that hold as much as each other, without looking at each of them.
+//
+// A rank's coordinate along an axis is (rank / rank_stride) mod procs, and what a coordinate holds
+// changes at few of them: at one where blocks are balanced. So over stretches of ranks sizes stay
+// the same, those of several layouts between the changes of all. What follows from sizes is worked
+// out once a stretch, or once for all ranks of the same sizes, which are a class.
+//
+// Rejected: solving for the ranks of a class by remainders. It would save walking over stretches,
+// of which there are few unless the axis that counts fastest is uneven on few processors.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "kallima/layout.hpp"
+
+namespace kallima {
+
+/// A value that ranks have by a coordinate, as ranks count up.
+struct Track {
+  static constexpr Index none = -1;  ///< place of ranks that have no coordinate
+
+  Index stride = 1;              ///< ranks in a row with one coordinate
+  Index end = 1;                 ///< ranks from here on have none
+  Index procs = 1;               ///< coordinates
+  std::vector<Index> begins{0};  ///< coordinates at which the value may change; the first is 0
+
+  /// The rank behind those that are, from `rank` on, at a place of `begins`.
+  [[nodiscard]] Index behind(Index rank, Index place) const {
+    if (begins.size() == 1) return end;
+    const auto next = static_cast<std::size_t>(place) + 1;
+    return rank + stride * ((next < begins.size() ? begins[next] : procs) - begins[next - 1]);
+  }
+};
+
+/// Of an axis of a layout over so many ranks: begins a new place wherever a coordinate holds
+/// another number of indices than the one before. O(log procs), O(groups) where they are dealt.
+Track size_track(const Axis& axis, Index ranks);
+
+/// Of an axis of a layout over so many ranks: a place for each coordinate.
+Track coord_track(const Axis& axis, Index ranks);
+
+/// Calls visit(begin, end, places) for stretches of ranks, in order, over which no track changes;
+/// places are those of each track in its `begins`. O(tracks) a stretch.
+template <class Visit>
+void for_each_stretch(const std::vector<Track>& tracks, Index ranks, Visit visit) {
+  constexpr Index never = std::numeric_limits<Index>::max();
+  std::vector<Index> places(tracks.size(), 0);
+  std::vector<Index> until;
+  until.reserve(tracks.size());
+  for (const Track& track : tracks) until.push_back(track.behind(0, 0));
+  for (Index begin = 0; begin < ranks;) {
+    Index end = ranks;
+    for (const Index change : until) end = std::min(end, change);
+    visit(begin, end, static_cast<const std::vector<Index>&>(places));
+    begin = end;
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      if (until[i] != begin) continue;
+      const Track& track = tracks[i];
+      if (begin >= track.end) {
+        places[i] = Track::none;
+        until[i] = never;
+        continue;
+      }
+      if (++places[i] == static_cast<Index>(track.begins.size())) places[i] = 0;
+      until[i] = track.behind(begin, places[i]);
+    }
+  }
+}
+
+/// Ranks that have the same local shape in each of several layouts.
+struct RankClass {
+  Index first = 0;  ///< the lowest of them
+  Index ranks = 0;  ///< how many
+};
+
+/// The classes of so many ranks, by their lowest. O(stretches).
+std::vector<RankClass> rank_classes(
+    const std::vector<std::reference_wrapper<const Layout>>& layouts, Index ranks);
+
+/// True where each axis is dealt alike on both sides or whole on one: what a rank has for another
+/// is a product of what both hold.
+bool transposes(const Layout& from, const Layout& to);
+
+/// Classes of those ranks that one has pieces for or from, in an exchange that transposes. A rank
+/// meets those with its own coordinates along axes that are dealt alike; how the others are dealt
+/// is the same for all ranks.
+class PeerClasses {
+ public:
+  PeerClasses(const Layout& from, const Layout& to);
+
+  /// Of a rank, itself included; some may have nothing in common with it.
+  [[nodiscard]] std::vector<RankClass> of(Index rank) const;
+
+ private:
+  std::vector<Axis> alike_;         // dealt, by ascending stride
+  std::vector<RankClass> classes_;  // by numbers without the coordinates along these
+};
+
+}  // namespace kallima
