@@ -27,7 +27,7 @@ struct Piece {
 /// ascending peer, empty ones left out. With mine = before and theirs = after these are the pieces
 /// it sends; with the two swapped, those it receives: the same function on both sides, and per
 /// axis the common indices ascend, so sender and receiver agree on every element's place in the
-/// message. O(number of peers + sum of procs) for grids, O(P) for boxes.
+/// message. O(number of peers) for grids, O(P) for boxes.
 KALLIMA_API std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
 
 /// Elements that `rank`, holding its part of `mine`, has in common with `peer` in `theirs`.

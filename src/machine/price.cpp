@@ -12,6 +12,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "layout/peers.hpp"
 #include "machine/congestion.hpp"
 #include "machine/exchange_cost.hpp"
 #include "machine/link_models.hpp"
@@ -131,7 +132,7 @@ class Pricer {
     if (!exchange.mirrors()) {
       // By nodes, messages of many peers go together.
       const Index peers = exchange.route == Route::nodes
-                              ? static_cast<Index>(pieces(before.layout, exchange.to, 0).size())
+                              ? static_cast<Index>(peers_of(before.layout, exchange.to, 0).size())
                               : exchange.traffic.most_messages_sent;
       setting.crowding =
           crowding_of_exchange(machine_.topology, before.layout, exchange.to, per_node_, peers);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kallima/error.hpp"
+#include "layout/peers.hpp"
 
 namespace kallima {
 
@@ -277,19 +278,19 @@ std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
   const Layout& from = plan.states()[step].layout;
   const PartBegins part_begins(plan, step);
   std::map<Index, Lane> by_peer;
-  const auto add = [&](const Piece& piece, bool sending) {
-    Lane& lane = by_peer[piece.peer];
-    lane.peer = piece.peer;
+  const auto add = [&](const Peer& peer, bool sending) {
+    Lane& lane = by_peer[peer.rank];
+    lane.peer = peer.rank;
     std::vector<Index>& begins = sending ? lane.out : lane.in;
-    if (piece.peer == rank) {
-      begins = {0, piece.size};
+    if (peer.rank == rank) {
+      begins = {0, peer.size};
     } else {
-      begins = sending ? part_begins.begins(rank, piece.peer, piece.size)
-                       : part_begins.begins(piece.peer, rank, piece.size);
+      begins = sending ? part_begins.begins(rank, peer.rank, peer.size)
+                       : part_begins.begins(peer.rank, rank, peer.size);
     }
   };
-  for (const Piece& piece : pieces(from, exchange.to, rank)) add(piece, true);
-  for (const Piece& piece : pieces(exchange.to, from, rank)) add(piece, false);
+  for (const Peer& taker : peers_of(from, exchange.to, rank)) add(taker, true);
+  for (const Peer& sender : peers_of(exchange.to, from, rank)) add(sender, false);
   std::vector<Lane> result;
   for (auto& entry : by_peer) {
     Lane& lane = entry.second;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "layout/peers.hpp"
 #include "plan/chunks.hpp"
 #include "plan/tally.hpp"
 
@@ -23,8 +24,8 @@ std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
     const Index here = unseen.back();
     unseen.pop_back();
     for (const bool sending : {true, false}) {
-      for (const Piece& piece : sending ? pieces(from, to, here) : pieces(to, from, here)) {
-        if (group.insert(piece.peer).second) unseen.push_back(piece.peer);
+      for (const Peer& peer : sending ? peers_of(from, to, here) : peers_of(to, from, here)) {
+        if (group.insert(peer.rank).second) unseen.push_back(peer.rank);
       }
     }
   }
@@ -57,10 +58,10 @@ RelayGroup::RelayGroup(const Layout& from, const Layout& to, Index rank)
   const std::size_t count = members_.size();
   sizes_.resize(count * count);
   for (std::size_t i = 0; i < count; ++i) {
-    auto taker = members_.begin();  // pieces are in the order of peers
-    for (const Piece& piece : pieces(from, to, members_[i])) {
-      taker = std::lower_bound(taker, members_.end(), piece.peer);
-      sizes_[i * count + static_cast<std::size_t>(taker - members_.begin())] = piece.size;
+    auto taker = members_.begin();  // peers ascend
+    for (const Peer& peer : peers_of(from, to, members_[i])) {
+      taker = std::lower_bound(taker, members_.end(), peer.rank);
+      sizes_[i * count + static_cast<std::size_t>(taker - members_.begin())] = peer.size;
     }
   }
 }

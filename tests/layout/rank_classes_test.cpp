@@ -8,6 +8,7 @@
 #include <map>
 
 #include "kallima/pieces.hpp"
+#include "layout/peers.hpp"
 #include "layout/samples.hpp"
 
 namespace kallima {
