@@ -16,6 +16,9 @@ struct Peer {
 /// What pieces() lists, without the places: for those who only count.
 std::vector<Peer> peers_of(const Layout& mine, const Layout& theirs, Index rank);
 
+/// Coordinates of an axis that hold some of a part, ascending. O(as many).
+std::vector<Index> coords_of(const Axis& axis, const Progression& part);
+
 /// Elements that `rank`, holding its part of `mine`, has in common with `peer` in `theirs`.
 /// O(axes).
 Index common_size(const Layout& mine, Index rank, const Layout& theirs, Index peer);

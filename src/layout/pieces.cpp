@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "layout/box_table.hpp"
 #include "layout/peers.hpp"
 
 namespace kallima {
@@ -90,8 +91,8 @@ void for_each_peer(const Layout& mine, const Layout& theirs, Index rank, Visit v
   const std::vector<Progression> part = mine.part(rank);
   if (theirs.is_grid()) return for_each_peer(part, theirs, visit);
   std::vector<Progression> common(part.size());
-  for (Index peer = 0; peer < theirs.ranks(); ++peer) {
-    bool any = true;
+  for (const Index peer : theirs.box_table()->meeting(part)) {
+    bool any = true;  // cards can miss a box
     for (std::size_t a = 0; a < part.size() && any; ++a) {
       common[a] = intersect(part[a], theirs.part(peer, a));
       any = !common[a].empty();
@@ -116,6 +117,12 @@ std::vector<Peer> peers_of(const Layout& mine, const Layout& theirs, Index rank)
   for_each_peer(mine, theirs, rank, [&](Index peer, const std::vector<Progression>& common) {
     result.push_back({peer, product_of_counts(common)});
   });
+  return result;
+}
+
+std::vector<Index> coords_of(const Axis& axis, const Progression& part) {
+  std::vector<Index> result;
+  for (const Common& common : in_common(axis, part)) result.push_back(common.coord);
   return result;
 }
 

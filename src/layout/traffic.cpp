@@ -186,26 +186,122 @@ Traffic traffic_of_grids(const Layout& from, const Layout& to) {
 
 }  // namespace
 
-Traffic traffic(const Layout& from, const Layout& to) {
-  if (from.is_grid() && to.is_grid()) return traffic_of_grids(from, to);
-  Traffic result;
-  for (Index rank = 0; rank < std::max(from.ranks(), to.ranks()); ++rank) {
-    Index kept = 0;
-    const auto share = [&](const Layout& mine, const Layout& theirs) {
-      Share sum{0, {}};
-      for (const Peer& peer : peers_of(mine, theirs, rank)) {
-        sum.held += peer.size;
-        ++sum.reach.peers;
-        sum.reach.most = std::max(sum.reach.most, peer.size);
-        if (peer.rank == rank) kept = peer.size;
-      }
-      return sum;
-    };
-    const Share before = share(from, to);
-    const Share after = share(to, from);
-    add_ranks(before, after, kept, 1, result);
+namespace {
+
+/// A coordinate from which on one box more or one fewer is met.
+struct Change {
+  Index coord = 0;
+  Index by = 1;
+};
+
+/// Where the coordinates that hold some of neighbouring indices begin and end.
+std::vector<Change> changes_along(const Axis& axis, const Progression& part) {
+  std::vector<Change> result;
+  const auto add = [&](Index begin, Index end) {
+    result.push_back({begin, 1});
+    if (end < axis.procs) result.push_back({end, -1});
+  };
+  if (axis.cycle == 1) {
+    add(axis.group_of(part.first), axis.group_of(part.last()) + 1);
+    return result;
+  }
+  const std::vector<Index> coords = coords_of(axis, part);
+  for (std::size_t i = 0, first = 0; i < coords.size(); ++i) {
+    if (i + 1 < coords.size() && coords[i + 1] == coords[i] + 1) continue;
+    add(coords[first], coords[i] + 1);
+    first = i + 1;
   }
   return result;
+}
+
+/// How many boxes each rank of a grid has something of. What a box meets is a product of ranges of
+/// coordinates: their ends are marked, and summed up along each axis. O(2^d P).
+std::vector<Index> boxes_met(const Layout& grid, const Layout& boxes) {
+  std::vector<Index> met(static_cast<std::size_t>(grid.ranks()), 0);
+  for (Index rank = 0; rank < boxes.ranks(); ++rank) {
+    if (boxes.local_size(rank) == 0) continue;
+    std::vector<Change> corners = {{0, 1}};  // by rank of the grid
+    for (std::size_t a = 0; a < grid.axes(); ++a) {
+      std::vector<Change> more;
+      for (const Change& along : changes_along(grid.axis(a), boxes.part(rank, a))) {
+        for (const Change& corner : corners) {
+          more.push_back(
+              {corner.coord + along.coord * grid.axis(a).rank_stride, corner.by * along.by});
+        }
+      }
+      corners = std::move(more);
+    }
+    for (const Change& corner : corners) met[static_cast<std::size_t>(corner.coord)] += corner.by;
+  }
+  for (std::size_t a = 0; a < grid.axes(); ++a) {
+    const Axis& axis = grid.axis(a);
+    for (Index rank = axis.rank_stride; rank < grid.ranks(); ++rank) {
+      if (axis.coord(rank) == 0) continue;
+      met[static_cast<std::size_t>(rank)] += met[static_cast<std::size_t>(rank - axis.rank_stride)];
+    }
+  }
+  return met;
+}
+
+/// In how many pieces the ranks of one layout have what those of another hold.
+class PeerCounts {
+ public:
+  PeerCounts(const Layout& mine, const Layout& theirs) : mine_(mine), theirs_(theirs) {
+    if (mine.is_grid() && !theirs.is_grid()) met_ = boxes_met(mine, theirs);
+  }
+
+  [[nodiscard]] Index of(Index rank) const {
+    if (mine_.local_size(rank) == 0) return 0;
+    if (!met_.empty()) return met_[static_cast<std::size_t>(rank)];
+    if (!theirs_.is_grid()) return static_cast<Index>(peers_of(mine_, theirs_, rank).size());
+    Index count = 1;
+    for (std::size_t a = 0; a < mine_.axes(); ++a) {
+      count *= reach(theirs_.axis(a), mine_.part(rank, a)).peers;
+    }
+    return count;
+  }
+
+ private:
+  const Layout& mine_;
+  const Layout& theirs_;
+  std::vector<Index> met_;  // by rank, where these are a grid and the others boxes
+};
+
+/// The largest piece that a rank with a box has for another.
+Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
+  if (theirs.is_grid()) {
+    Index largest = 1;
+    for (std::size_t a = 0; a < boxes.axes(); ++a) {
+      largest *= reach(theirs.axis(a), boxes.part(rank, a)).most;
+    }
+    return largest;
+  }
+  Index largest = 0;
+  for (const Peer& peer : peers_of(boxes, theirs, rank)) largest = std::max(largest, peer.size);
+  return largest;
+}
+
+Traffic traffic_of_boxes(const Layout& boxes, const Layout& to) {
+  const PeerCounts sent(boxes, to);
+  const PeerCounts received(to, boxes);
+  Traffic result;
+  for (Index rank = 0; rank < std::max(boxes.ranks(), to.ranks()); ++rank) {
+    const Share before{boxes.local_size(rank), {sent.of(rank), largest_piece(boxes, to, rank)}};
+    const Share after{to.local_size(rank), {received.of(rank), 0}};
+    add_ranks(before, after, common_size(boxes, rank, to, rank), 1, result);
+  }
+  return result;
+}
+
+}  // namespace
+
+Traffic traffic(const Layout& from, const Layout& to) {
+  if (!from.is_grid()) return traffic_of_boxes(from, to);
+  if (to.is_grid()) return traffic_of_grids(from, to);
+  Traffic back = traffic_of_boxes(to, from);
+  std::swap(back.most_sent, back.most_received);
+  std::swap(back.most_messages_sent, back.most_messages_received);
+  return back;
 }
 
 namespace {
@@ -224,24 +320,13 @@ struct Sent {
   Index messages_between = 0;
 };
 
-Sent sent_by(const Layout& from, const Layout& to, Index rank, const Node& node) {
+Sent sent_by(const Layout& from, const Layout& to, const PeerCounts& counts, Index rank,
+             const Node& node) {
   Sent sent;
   if (rank >= from.ranks()) return sent;
-  if (!from.is_grid() || !to.is_grid()) {
-    for (const Peer& peer : peers_of(from, to, rank)) {
-      if (peer.rank == rank) continue;
-      const bool here = peer.rank >= node.begin && peer.rank < node.end;
-      (here ? sent.within : sent.between) += peer.size;
-      (here ? sent.messages_within : sent.messages_between) += 1;
-    }
-    return sent;
-  }
   const std::vector<Progression> part = from.part(rank);
-  sent.between = sent.messages_between = 1;
-  for (std::size_t a = 0; a < part.size(); ++a) {
-    sent.between *= part[a].count;
-    sent.messages_between *= reach(to.axis(a), part[a]).peers;
-  }
+  sent.between = from.local_size(rank);
+  sent.messages_between = counts.of(rank);
   for (Index peer = node.begin; peer < std::min(node.end, to.ranks()); ++peer) {
     Index common = 1;
     for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
@@ -265,12 +350,14 @@ NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_pe
   const Index ranks = std::max(from.ranks(), to.ranks());
   const Index looked_at = std::clamp<Index>(pairs / ranks_per_node, 1, ranks);
   result.sampled = looked_at < ranks;
+  const PeerCounts counts(from, to);
   Index node = 0;
   Index out = 0;  // of the node
   for (Index i = 0; i < looked_at; ++i) {
     const Index rank = result.sampled ? i * (ranks / looked_at) : i;
     const Index begin = rank / ranks_per_node * ranks_per_node;
-    const Sent sent = sent_by(from, to, rank, {begin, std::min(ranks, begin + ranks_per_node)});
+    const Sent sent =
+        sent_by(from, to, counts, rank, {begin, std::min(ranks, begin + ranks_per_node)});
     result.elements_within += sent.within;
     result.messages_within += sent.messages_within;
     result.most_within = std::max(result.most_within, sent.within);
