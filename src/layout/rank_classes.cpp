@@ -20,53 +20,116 @@ Index first_smaller(const Axis& axis, Index begin, Index end) {
   return end;
 }
 
-/// Values of a layout by rank: for a grid one track per axis of uneven parts, and one that says
-/// whether there is a part at all; for boxes one track.
+/// Values of several layouts by rank: one track that says whether there is a part at all; for a
+/// grid one per axis of uneven parts, for boxes one of shapes.
 class LayoutTracks {
  public:
-  LayoutTracks(const Layout& layout, std::vector<Track>& tracks) {
+  void add(const Layout& layout) {
+    const std::size_t presence = tracks_.size();
+    add(presence_track(layout.ranks()), {1}, presence);
     if (!layout.is_grid()) {
-      add_boxes(layout, tracks);
+      add_boxes(layout, presence);
       return;
     }
-    Track present;
-    present.end = layout.ranks();
-    tracks.push_back(present);
-    values_.push_back({1});
     for (std::size_t a = 0; a < layout.axes(); ++a) {
       const Axis& axis = layout.axis(a);
       Track track = size_track(axis, layout.ranks());
       if (track.begins.size() == 1) continue;
-      values_.emplace_back();
-      for (const Index coord : track.begins) values_.back().push_back(axis.size(coord));
-      tracks.push_back(std::move(track));
+      std::vector<Index> sizes;
+      for (const Index coord : track.begins) sizes.push_back(axis.size(coord));
+      add(std::move(track), std::move(sizes), presence);
     }
   }
 
-  /// By track and place.
-  [[nodiscard]] const std::vector<std::vector<Index>>& values() const { return values_; }
+  [[nodiscard]] const std::vector<Track>& tracks() const { return tracks_; }
+  /// What ranks have by a track at a place.
+  [[nodiscard]] Index value(std::size_t track, Index place) const {
+    return place == Track::none ? Track::none : values_[track][static_cast<std::size_t>(place)];
+  }
+  /// The track that says whether there is a value of this one.
+  [[nodiscard]] std::size_t presence(std::size_t track) const { return presence_[track]; }
 
  private:
-  void add_boxes(const Layout& layout, std::vector<Track>& tracks) {
+  void add(Track track, std::vector<Index> values, std::size_t presence) {
+    tracks_.push_back(std::move(track));
+    values_.push_back(std::move(values));
+    presence_.push_back(presence);
+  }
+
+  void add_boxes(const Layout& layout, std::size_t presence) {
     std::map<Shape, Index> numbers;
     Track track;
     track.begins.clear();
     track.procs = track.end = layout.ranks();
-    values_.emplace_back();
+    std::vector<Index> values;
     for (Index rank = 0; rank < layout.ranks(); ++rank) {
       const auto next = static_cast<Index>(numbers.size());
       const Index number = numbers.emplace(layout.local_shape(rank), next).first->second;
-      if (rank > 0 && values_.back().back() == number) continue;
+      if (rank > 0 && values.back() == number) continue;
       track.begins.push_back(rank);
-      values_.back().push_back(number);
+      values.push_back(number);
     }
-    tracks.push_back(std::move(track));
+    add(std::move(track), std::move(values), presence);
   }
 
-  std::vector<std::vector<Index>> values_;
+  std::vector<Track> tracks_;
+  std::vector<std::vector<Index>> values_;  // by track and place
+  std::vector<std::size_t> presence_;       // by track
 };
 
+/// True where a track does not count on both sides of a number that divides the ranks' numbers.
+bool apart(const Track& track, Index number) {
+  return track.end % number == 0 &&
+         (track.stride % number == 0 || number % (track.stride * track.procs) == 0);
+}
+
+/// Numbers at which those of ranks can be divided so that every track counts on one side, from 1.
+std::vector<Index> divisions(const std::vector<Track>& tracks,
+                             const std::vector<std::pair<std::size_t, std::size_t>>& together) {
+  std::vector<Index> candidates = {1};
+  for (const Track& track : tracks) {
+    candidates.push_back(track.stride);
+    candidates.push_back(track.stride * track.procs);
+  }
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  std::erase_if(candidates, [&](Index number) {
+    const auto splits = [&](const std::pair<std::size_t, std::size_t>& two) {
+      return (tracks[two.first].stride < number) != (tracks[two.second].stride < number);
+    };
+    const auto whole = [&](const Track& track) { return apart(track, number); };
+    return !std::all_of(tracks.begin(), tracks.end(), whole) ||
+           std::any_of(together.begin(), together.end(), splits);
+  });
+  return candidates;
+}
+
 }  // namespace
+
+std::vector<TrackGroup> independent_groups(
+    const std::vector<Track>& tracks,
+    const std::vector<std::pair<std::size_t, std::size_t>>& together) {
+  Index ranks = 1;
+  for (const Track& track : tracks) ranks = std::max(ranks, track.end);
+  const std::vector<Index> from = divisions(tracks, together);
+  std::vector<TrackGroup> groups;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool last = i + 1 == from.size();
+    TrackGroup group;
+    group.stride = from[i];
+    group.ranks = (last ? ranks : from[i + 1]) / from[i];
+    for (std::size_t t = 0; t < tracks.size(); ++t) {
+      if (tracks[t].stride < from[i] || (!last && tracks[t].stride >= from[i + 1])) continue;
+      Track track = tracks[t];
+      track.stride /= from[i];
+      track.end = last ? track.end / from[i] : group.ranks;
+      group.members.push_back(t);
+      group.tracks.push_back(std::move(track));
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
 
 Track size_track(const Axis& axis, Index ranks) {
   Track track;
@@ -92,26 +155,45 @@ Track coord_track(const Axis& axis, Index ranks) {
   return track;
 }
 
+Track presence_track(Index ranks) {
+  Track track;
+  track.stride = track.end = ranks;
+  return track;
+}
+
 std::vector<RankClass> rank_classes(
     const std::vector<std::reference_wrapper<const Layout>>& layouts, Index ranks) {
-  std::vector<Track> tracks;
-  std::vector<std::vector<Index>> values;  // by track and place
-  for (const Layout& layout : layouts) {
-    const LayoutTracks of(layout, tracks);
-    values.insert(values.end(), of.values().begin(), of.values().end());
-  }
-  std::vector<RankClass> classes;
-  std::map<std::vector<Index>, std::size_t> known;
-  std::vector<Index> key(tracks.size());
-  for_each_stretch(tracks, ranks, [&](Index begin, Index end, const std::vector<Index>& places) {
-    for (std::size_t i = 0; i < key.size(); ++i) {
-      key[i] =
-          places[i] == Track::none ? Track::none : values[i][static_cast<std::size_t>(places[i])];
+  LayoutTracks of;
+  for (const Layout& layout : layouts) of.add(layout);
+  using Values = std::vector<Index>;  // by track
+  const std::size_t count = of.tracks().size();
+  const auto values_in = [&](const TrackGroup& group) {
+    return [&of, &group, values = Values(count, 0)](const std::vector<Index>& places) mutable {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        values[group.members[i]] = of.value(group.members[i], places[i]);
+      }
+      return values;
+    };
+  };
+  const auto combine = [](Values low, const Values& high) {
+    for (std::size_t t = 0; t < low.size(); ++t) low[t] += high[t];  // one of them is 0
+    return low;
+  };
+  RanksByValue<Values> all;
+  const RanksByValue<Values> found =
+      combined(independent_groups(of.tracks(), {}), Values(count, 0), values_in, combine);
+  Index known = 0;
+  for (const auto& entry : found.entries()) {
+    Values values = entry.values;
+    for (std::size_t t = 0; t < count; ++t) {
+      if (values[of.presence(t)] == Track::none) values[t] = Track::none;
     }
-    const auto [found, added] = known.emplace(key, classes.size());
-    if (added) classes.push_back({begin, 0});
-    classes[found->second].ranks += end - begin;
-  });
+    all.add(values, entry.first, entry.ranks);
+    known += entry.ranks;
+  }
+  if (known < ranks) all.add(Values(count, Track::none), known, ranks - known);
+  std::vector<RankClass> classes;
+  for (const auto& entry : all.entries()) classes.push_back({entry.first, entry.ranks});
   return classes;
 }
 

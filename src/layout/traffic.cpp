@@ -2,7 +2,9 @@
 //
 // What exchanges move, counted from the axes.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <optional>
 
 #include "kallima/pieces.hpp"
 #include "layout/peers.hpp"
@@ -58,135 +60,170 @@ Reach reach(const Axis& axis, const Progression& part) {
   return result;
 }
 
-/// What a rank of one layout has, and in how many pieces the ranks of another have it.
-struct Share {
-  Index held = 1;
-  Reach reach{1, 1};
-
-  void take(const Share& along) {
-    held *= along.held;
-    reach.peers *= along.reach.peers;
-    reach.most *= along.reach.most;
-  }
+/// What a rank has before and after an exchange; of grids a product over axes.
+enum Figure : std::size_t {
+  held,
+  wanted,
+  kept,     // of both
+  takers,   // of what is held, the rank itself included
+  senders,  // of what is wanted, likewise
+  largest,  // piece of what is held
+  figure_count
 };
+using Figures = std::array<Index, figure_count>;
 
-/// One side of an exchange between grids, along one axis.
+Figures multiplied(Figures a, const Figures& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
+  return a;
+}
+
+/// Adds so many ranks that have this.
+void add_ranks(const Figures& of, Index ranks, Traffic& all) {
+  const Index own = of[kept] > 0 ? 1 : 0;
+  all.elements += ranks * (of[held] - of[kept]);
+  all.messages += ranks * (of[takers] - own);
+  all.most_sent = std::max(all.most_sent, of[held] - of[kept]);
+  all.most_received = std::max(all.most_received, of[wanted] - of[kept]);
+  all.most_messages_sent = std::max(all.most_messages_sent, of[takers] - own);
+  all.most_messages_received = std::max(all.most_messages_received, of[senders] - own);
+  all.largest_message = std::max(all.largest_message, of[largest]);
+}
+
+/// One side of an exchange between grids along one axis.
 class SideAxis {
  public:
-  /// `meets` where what a rank keeps along this axis depends on its coordinates on both sides.
+  /// `meets` where what a rank keeps along the axis depends on its coordinates on both sides.
   SideAxis(const Axis& mine, const Axis& theirs, Index ranks, bool meets,
            std::vector<Track>& tracks) {
     Track track = meets ? coord_track(mine, ranks) : size_track(mine, ranks);
     const bool unchanged = same_dealing(mine, theirs);
     for (const Index coord : track.begins) {
-      const Progression part = mine.part(coord);
-      const Reach reached =
-          unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part);
-      shares_.push_back({part.count, reached});
-      if (meets) parts_.push_back(part);
+      parts_.push_back(mine.part(coord));
+      const Progression& part = parts_.back();
+      reaches_.push_back(unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part));
     }
-    if (shares_.size() == 1) return;
-    track_ = static_cast<std::ptrdiff_t>(tracks.size());
+    if (parts_.size() == 1) return;
+    track_ = tracks.size();
     tracks.push_back(std::move(track));
   }
 
-  [[nodiscard]] const Share& share(const std::vector<Index>& places) const {
-    return shares_[place(places)];
-  }
-  /// Where both sides meet.
+  /// On which it depends; empty where all coordinates have as much.
+  [[nodiscard]] const std::optional<std::size_t>& track() const { return track_; }
+  /// By places of all tracks. Of those that depend on sizes, the part of one with the same size.
   [[nodiscard]] const Progression& part(const std::vector<Index>& places) const {
     return parts_[place(places)];
+  }
+  [[nodiscard]] const Reach& reached(const std::vector<Index>& places) const {
+    return reaches_[place(places)];
   }
 
  private:
   [[nodiscard]] std::size_t place(const std::vector<Index>& places) const {
-    return track_ < 0 ? 0 : static_cast<std::size_t>(places[static_cast<std::size_t>(track_)]);
+    return track_ ? static_cast<std::size_t>(std::max<Index>(0, places[*track_])) : 0;
   }
 
-  std::ptrdiff_t track_ = -1;  // none where all coordinates have as much
-  std::vector<Share> shares_;  // by place
-  std::vector<Progression> parts_;
+  std::optional<std::size_t> track_;
+  std::vector<Progression> parts_;  // by place
+  std::vector<Reach> reaches_;      // likewise
 };
 
-/// One side of an exchange between grids.
-class Side {
+/// An exchange between grids along one axis.
+class BothSides {
  public:
-  Side(const Layout& mine, const Layout& theirs, const std::vector<bool>& meets,
-       std::vector<Track>& tracks)
-      : present_(tracks.size()) {
-    Track present;
-    present.end = mine.ranks();
-    tracks.push_back(present);
-    for (std::size_t a = 0; a < mine.axes(); ++a) {
-      axes_.emplace_back(mine.axis(a), theirs.axis(a), mine.ranks(), meets[a], tracks);
-    }
-  }
+  BothSides(const Axis& before, const Axis& after, Index ranks_before, Index ranks_after,
+            std::vector<Track>& tracks)
+      : meets_(meet(before, after)),
+        before_(before, after, ranks_before, meets_, tracks),
+        after_(after, before, ranks_after, meets_, tracks) {}
 
-  /// False beyond the layout's ranks.
-  [[nodiscard]] bool present(const std::vector<Index>& places) const {
-    return places[present_] != Track::none;
-  }
-  [[nodiscard]] const SideAxis& axis(std::size_t a) const { return axes_[a]; }
-  [[nodiscard]] Share share(const std::vector<Index>& places) const {
-    if (!present(places)) return {0, {}};
-    Share result;
-    for (const SideAxis& axis : axes_) result.take(axis.share(places));
+  /// True where both deal it, and not alike: coordinates have to be seen together.
+  [[nodiscard]] bool meets() const { return meets_; }
+  /// Tracks on which it depends.
+  [[nodiscard]] std::vector<std::size_t> tracks() const {
+    std::vector<std::size_t> result;
+    if (before_.track()) result.push_back(*before_.track());
+    if (after_.track()) result.push_back(*after_.track());
     return result;
   }
 
+  /// By places of all tracks.
+  [[nodiscard]] Figures figures(const std::vector<Index>& places) const {
+    const Progression& had = before_.part(places);
+    const Progression& has = after_.part(places);
+    // Alike, or whole on one side: all that the other has.
+    const Index both = meets_ ? intersect(had, has).count : std::min(had.count, has.count);
+    const Reach& out = before_.reached(places);
+    return {had.count, has.count, both, out.peers, after_.reached(places).peers, out.most};
+  }
+
  private:
-  std::size_t present_;
-  std::vector<SideAxis> axes_;
+  static bool meet(const Axis& before, const Axis& after) {
+    const bool alike = before.rank_stride == after.rank_stride && same_dealing(before, after);
+    return !alike && before.procs > 1 && after.procs > 1;
+  }
+
+  bool meets_;
+  SideAxis before_;
+  SideAxis after_;
 };
 
-/// Adds what so many ranks have before and after and keep.
-void add_ranks(const Share& before, const Share& after, Index kept, Index ranks, Traffic& all) {
-  const Index own = kept > 0 ? 1 : 0;
-  all.elements += ranks * (before.held - kept);
-  all.messages += ranks * (before.reach.peers - own);
-  all.most_sent = std::max(all.most_sent, before.held - kept);
-  all.most_received = std::max(all.most_received, after.held - kept);
-  all.most_messages_sent = std::max(all.most_messages_sent, before.reach.peers - own);
-  all.most_messages_received = std::max(all.most_messages_received, after.reach.peers - own);
-  all.largest_message = std::max(all.largest_message, before.reach.most);
-}
-
-/// Between grids, stretch by stretch of ranks that have as much. Where an axis is dealt in two ways
-/// what a rank keeps depends on both its coordinates, and a stretch is one coordinate long.
-Traffic traffic_of_grids(const Layout& from, const Layout& to) {
-  std::vector<bool> meets;
-  for (std::size_t a = 0; a < from.axes(); ++a) {
-    const Axis& before = from.axis(a);
-    const Axis& after = to.axis(a);
-    const bool alike = before.rank_stride == after.rank_stride && same_dealing(before, after);
-    meets.push_back(!alike && before.procs > 1 && after.procs > 1);
-  }
-  std::vector<Track> tracks;
-  const Side before(from, to, meets, tracks);
-  const Side after(to, from, meets, tracks);
-  const auto kept_along = [&](std::size_t a, const std::vector<Index>& places) {
-    if (meets[a]) {
-      return intersect(before.axis(a).part(places), after.axis(a).part(places)).count;
+/// What ranks have along the axes that count in one group of tracks.
+class GroupFigures {
+ public:
+  GroupFigures(const std::vector<BothSides>& axes, const TrackGroup& group, std::size_t tracks)
+      : group_(group), places_(tracks, 0) {
+    for (const BothSides& axis : axes) {
+      const std::vector<std::size_t> of = axis.tracks();
+      const auto in_group = [&](std::size_t track) {
+        return std::find(of.begin(), of.end(), track) != of.end();
+      };
+      if (std::any_of(group.members.begin(), group.members.end(), in_group)) {
+        axes_.push_back(&axis);
+      }
     }
-    // Alike, or whole on one side: all that the other has.
-    return std::min(before.axis(a).share(places).held, after.axis(a).share(places).held);
+  }
+
+  Figures operator()(const std::vector<Index>& places) {
+    for (std::size_t i = 0; i < places.size(); ++i) places_[group_.members[i]] = places[i];
+    const Index had = places_[presence_before] == Track::none ? 0 : 1;
+    const Index has = places_[presence_after] == Track::none ? 0 : 1;
+    Figures result{had, has, had * has, had, has, had};
+    for (const BothSides* const axis : axes_) result = multiplied(result, axis->figures(places_));
+    return result;
+  }
+
+  /// Numbers of the tracks that say whether a rank has a part.
+  static constexpr std::size_t presence_before = 0;
+  static constexpr std::size_t presence_after = 1;
+
+ private:
+  const TrackGroup& group_;
+  std::vector<Index> places_;  // of all tracks
+  std::vector<const BothSides*> axes_;
+};
+
+Traffic traffic_of_grids(const Layout& from, const Layout& to) {
+  std::vector<Track> tracks = {presence_track(from.ranks()), presence_track(to.ranks())};
+  std::vector<BothSides> axes;
+  std::vector<std::pair<std::size_t, std::size_t>> together;
+  Figures start{1, 1, 1, 1, 1, 1};
+  for (std::size_t a = 0; a < from.axes(); ++a) {
+    axes.emplace_back(from.axis(a), to.axis(a), from.ranks(), to.ranks(), tracks);
+    const std::vector<std::size_t> of = axes.back().tracks();
+    if (of.empty()) start = multiplied(start, axes.back().figures({}));
+    if (axes.back().meets()) together.emplace_back(of.front(), of.back());
+  }
+  const auto figures_in = [&](const TrackGroup& group) {
+    return GroupFigures(axes, group, tracks.size());
   };
+  const RanksByValue<Figures> all =
+      combined(independent_groups(tracks, together), start, figures_in, multiplied);
   Traffic result;
-  for_each_stretch(tracks, std::max(from.ranks(), to.ranks()),
-                   [&](Index begin, Index end, const std::vector<Index>& places) {
-                     Index kept = before.present(places) && after.present(places) ? 1 : 0;
-                     for (std::size_t a = 0; a < from.axes() && kept > 0; ++a) {
-                       kept *= kept_along(a, places);
-                     }
-                     add_ranks(before.share(places), after.share(places), kept, end - begin,
-                               result);
-                   });
+  for (const auto& ranks : all.entries()) {
+    add_ranks(ranks.values, ranks.ranks, result);
+  }
   return result;
 }
-
-}  // namespace
-
-namespace {
 
 /// A coordinate from which on one box more or one fewer is met.
 struct Change {
@@ -270,15 +307,15 @@ class PeerCounts {
 /// The largest piece that a rank with a box has for another.
 Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
   if (theirs.is_grid()) {
-    Index largest = 1;
+    Index most = 1;
     for (std::size_t a = 0; a < boxes.axes(); ++a) {
-      largest *= reach(theirs.axis(a), boxes.part(rank, a)).most;
+      most *= reach(theirs.axis(a), boxes.part(rank, a)).most;
     }
-    return largest;
+    return most;
   }
-  Index largest = 0;
-  for (const Peer& peer : peers_of(boxes, theirs, rank)) largest = std::max(largest, peer.size);
-  return largest;
+  Index most = 0;
+  for (const Peer& peer : peers_of(boxes, theirs, rank)) most = std::max(most, peer.size);
+  return most;
 }
 
 Traffic traffic_of_boxes(const Layout& boxes, const Layout& to) {
@@ -286,9 +323,9 @@ Traffic traffic_of_boxes(const Layout& boxes, const Layout& to) {
   const PeerCounts received(to, boxes);
   Traffic result;
   for (Index rank = 0; rank < std::max(boxes.ranks(), to.ranks()); ++rank) {
-    const Share before{boxes.local_size(rank), {sent.of(rank), largest_piece(boxes, to, rank)}};
-    const Share after{to.local_size(rank), {received.of(rank), 0}};
-    add_ranks(before, after, common_size(boxes, rank, to, rank), 1, result);
+    add_ranks({boxes.local_size(rank), to.local_size(rank), common_size(boxes, rank, to, rank),
+               sent.of(rank), received.of(rank), largest_piece(boxes, to, rank)},
+              1, result);
   }
   return result;
 }
