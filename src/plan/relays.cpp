@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "layout/peers.hpp"
 #include "plan/chunks.hpp"
@@ -18,18 +17,21 @@ constexpr Index most_ranks = Index{1} << 10;
 
 /// Ranks with pieces for each other, be it by way of others, in order.
 std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
-  std::set<Index> group = {rank};
-  std::vector<Index> unseen = {rank};
-  while (!unseen.empty()) {
-    const Index here = unseen.back();
-    unseen.pop_back();
+  std::vector<bool> seen(static_cast<std::size_t>(std::max({from.ranks(), to.ranks(), rank + 1})));
+  std::vector<Index> group = {rank};
+  seen[static_cast<std::size_t>(rank)] = true;
+  for (std::size_t i = 0; i < group.size(); ++i) {
     for (const bool sending : {true, false}) {
-      for (const Peer& peer : sending ? peers_of(from, to, here) : peers_of(to, from, here)) {
-        if (group.insert(peer.rank).second) unseen.push_back(peer.rank);
+      for (const Peer& peer :
+           sending ? peers_of(from, to, group[i]) : peers_of(to, from, group[i])) {
+        if (seen[static_cast<std::size_t>(peer.rank)]) continue;
+        seen[static_cast<std::size_t>(peer.rank)] = true;
+        group.push_back(peer.rank);
       }
     }
   }
-  return {group.begin(), group.end()};
+  std::sort(group.begin(), group.end());
+  return group;
 }
 
 }  // namespace
