@@ -34,7 +34,7 @@ class LayoutTracks {
     for (std::size_t a = 0; a < layout.axes(); ++a) {
       const Axis& axis = layout.axis(a);
       Track track = size_track(axis, layout.ranks());
-      if (track.begins.size() == 1) continue;
+      if (track.places() == 1) continue;
       std::vector<Index> sizes;
       for (const Index coord : track.begins) sizes.push_back(axis.size(coord));
       add(std::move(track), std::move(sizes), presence);
@@ -151,7 +151,7 @@ Track coord_track(const Axis& axis, Index ranks) {
   track.stride = axis.rank_stride;
   track.end = ranks;
   track.procs = axis.procs;
-  for (Index coord = 1; coord < axis.procs; ++coord) track.begins.push_back(coord);
+  track.begins.clear();
   return track;
 }
 

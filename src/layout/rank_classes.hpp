@@ -29,13 +29,21 @@ struct Track {
   Index stride = 1;              ///< ranks in a row with one coordinate
   Index procs = 1;               ///< coordinates
   Index end = 1;                 ///< ranks from here on have none
-  std::vector<Index> begins{0};  ///< coordinates at which the value may change; the first is 0
+  std::vector<Index> begins{0};  ///< coordinates at which the value may change, 0 the first of
+                                 ///< them; empty where each has a value of its own
 
-  /// The rank behind those that are, from `rank` on, at a place of `begins`.
+  /// How many places there are.
+  [[nodiscard]] Index places() const {
+    return begins.empty() ? procs : static_cast<Index>(begins.size());
+  }
+  /// The first coordinate at a place.
+  [[nodiscard]] Index coord(Index place) const {
+    return begins.empty() ? place : begins[static_cast<std::size_t>(place)];
+  }
+  /// The rank behind those that are, from `rank` on, at a place.
   [[nodiscard]] Index behind(Index rank, Index place) const {
-    if (begins.size() == 1) return end;
-    const auto next = static_cast<std::size_t>(place) + 1;
-    return rank + stride * ((next < begins.size() ? begins[next] : procs) - begins[next - 1]);
+    if (places() == 1) return end;
+    return rank + stride * ((place + 1 < places() ? coord(place + 1) : procs) - coord(place));
   }
 };
 
@@ -49,8 +57,8 @@ Track coord_track(const Axis& axis, Index ranks);
 /// Of a layout over so many ranks: one place, and none beyond.
 Track presence_track(Index ranks);
 
-/// Calls visit(begin, end, places) for stretches of ranks, in order, over which no track changes;
-/// places are those of each track in its `begins`. O(tracks) a stretch.
+/// Calls visit(begin, end, places) for stretches of ranks, in order, over which the place on every
+/// track stays the same. O(tracks) a stretch.
 template <class Visit>
 void for_each_stretch(const std::vector<Track>& tracks, Index ranks, Visit visit) {
   constexpr Index never = std::numeric_limits<Index>::max();
@@ -71,7 +79,7 @@ void for_each_stretch(const std::vector<Track>& tracks, Index ranks, Visit visit
         until[i] = never;
         continue;
       }
-      if (++places[i] == static_cast<Index>(track.begins.size())) places[i] = 0;
+      if (++places[i] == track.places()) places[i] = 0;
       until[i] = track.behind(begin, places[i]);
     }
   }
@@ -103,7 +111,7 @@ class RanksByValue {
   };
 
   void add(const Values& values, Index first, Index ranks) {
-    const auto [found, added] = numbers_.emplace(values, entries_.size());
+    const auto [found, added] = numbers_.try_emplace(values, entries_.size());
     if (added) entries_.push_back({values, first, 0});
     Entry& entry = entries_[found->second];
     entry.first = std::min(entry.first, first);

@@ -94,37 +94,46 @@ class SideAxis {
  public:
   /// `meets` where what a rank keeps along the axis depends on its coordinates on both sides.
   SideAxis(const Axis& mine, const Axis& theirs, Index ranks, bool meets,
-           std::vector<Track>& tracks) {
+           std::vector<Track>& tracks)
+      : step_(mine.cycle) {
     Track track = meets ? coord_track(mine, ranks) : size_track(mine, ranks);
     const bool unchanged = same_dealing(mine, theirs);
-    for (const Index coord : track.begins) {
-      parts_.push_back(mine.part(coord));
-      const Progression& part = parts_.back();
-      reaches_.push_back(unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part));
+    held_.reserve(static_cast<std::size_t>(track.places()));
+    for (Index place = 0; place < track.places(); ++place) {
+      const Progression part = mine.part(track.coord(place));
+      held_.push_back({part.first, part.count,
+                       unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part)});
     }
-    if (parts_.size() == 1) return;
+    if (track.places() == 1) return;
     track_ = tracks.size();
     tracks.push_back(std::move(track));
   }
 
   /// On which it depends; empty where all coordinates have as much.
   [[nodiscard]] const std::optional<std::size_t>& track() const { return track_; }
-  /// By places of all tracks. Of those that depend on sizes, the part of one with the same size.
-  [[nodiscard]] const Progression& part(const std::vector<Index>& places) const {
-    return parts_[place(places)];
+  /// By places of all tracks. Where only sizes count, the part of one with the same size.
+  [[nodiscard]] Progression part(const std::vector<Index>& places) const {
+    const Held& held = at(places);
+    return Progression::make(held.first, step_, held.count);
   }
   [[nodiscard]] const Reach& reached(const std::vector<Index>& places) const {
-    return reaches_[place(places)];
+    return at(places).reached;
   }
 
  private:
-  [[nodiscard]] std::size_t place(const std::vector<Index>& places) const {
-    return track_ ? static_cast<std::size_t>(std::max<Index>(0, places[*track_])) : 0;
+  /// By one coordinate, without the step that all have: there may be a million of them.
+  struct Held {
+    Index first = 0;
+    Index count = 0;
+    Reach reached;
+  };
+  [[nodiscard]] const Held& at(const std::vector<Index>& places) const {
+    return held_[track_ ? static_cast<std::size_t>(std::max<Index>(0, places[*track_])) : 0];
   }
 
+  Index step_;
   std::optional<std::size_t> track_;
-  std::vector<Progression> parts_;  // by place
-  std::vector<Reach> reaches_;      // likewise
+  std::vector<Held> held_;  // by place
 };
 
 /// An exchange between grids along one axis.
@@ -148,8 +157,8 @@ class BothSides {
 
   /// By places of all tracks.
   [[nodiscard]] Figures figures(const std::vector<Index>& places) const {
-    const Progression& had = before_.part(places);
-    const Progression& has = after_.part(places);
+    const Progression had = before_.part(places);
+    const Progression has = after_.part(places);
     // Alike, or whole on one side: all that the other has.
     const Index both = meets_ ? intersect(had, has).count : std::min(had.count, has.count);
     const Reach& out = before_.reached(places);
