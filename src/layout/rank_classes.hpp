@@ -111,9 +111,13 @@ class RanksByValue {
   };
 
   void add(const Values& values, Index first, Index ranks) {
-    const auto [found, added] = numbers_.try_emplace(values, entries_.size());
-    if (added) entries_.push_back({values, first, 0});
-    Entry& entry = entries_[found->second];
+    // Stretches in a row often have the same.
+    if (entries_.empty() || entries_[last_].values != values) {
+      const auto [found, added] = numbers_.try_emplace(values, entries_.size());
+      if (added) entries_.push_back({values, first, 0});
+      last_ = found->second;
+    }
+    Entry& entry = entries_[last_];
     entry.first = std::min(entry.first, first);
     entry.ranks += ranks;
   }
@@ -133,6 +137,7 @@ class RanksByValue {
   };
 
   std::vector<Entry> entries_;
+  std::size_t last_ = 0;  // entry that was added to
   std::unordered_map<Values, std::size_t, Hash> numbers_;
 };
 
