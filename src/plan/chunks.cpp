@@ -91,17 +91,6 @@ bool shared_whole(const Layout& mine, const Layout& theirs, std::size_t digit) {
   return theirs.axis(digit).procs == 1 || theirs.axis(digit) == mine.axis(digit);
 }
 
-/// Ranks that hold different sizes; one where all hold the same.
-Index uneven_ranks(const Layout& layout) {
-  for (std::size_t a = 0; a < layout.axes(); ++a) {
-    if (!layout.axis(a).even()) return layout.ranks();
-  }
-  return 1;
-}
-
-/// Beyond this many ranks that hold different sizes, counting memory would take too long.
-constexpr Index most_uneven_ranks = 64;
-
 }  // namespace
 
 std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Shape& local_shape) {
@@ -140,7 +129,6 @@ std::vector<CutDigit> cut_digits(const Plan& plan, std::size_t step, bool sendin
   if (!pass || exchange.mirrors() || !transposes(from, exchange.to)) return {};
   const Layout& mine = sending ? from : exchange.to;
   const Layout& theirs = sending ? exchange.to : from;
-  if (std::max(uneven_ranks(mine), uneven_ranks(theirs)) > most_uneven_ranks) return {};
   const std::vector<RankClass> classes = rank_classes({mine}, mine.ranks());
   std::vector<CutDigit> result;
   for (const int digit : mine.order()) {
