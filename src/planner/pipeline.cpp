@@ -139,7 +139,7 @@ std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index ch
                               Divisions& divisions) {
   if (chunks == 1) return std::nullopt;
   Plan result = plan;
-  std::optional<std::array<Index, 2>> most;  // takes as long as there are ranks
+  std::optional<std::array<Index, 2>> most;  // worked out where something is cut
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     if (!std::holds_alternative<Exchange>(plan.steps()[step])) continue;
     const std::vector<Chunks> ways = ways_to_cut(result, step, chunks);

@@ -182,7 +182,7 @@ class Collector {
     for (int limit = 0; limit <= worst && !known; ++limit) {
       std::vector<Path> paths = find_paths(only, machine_, route, limit);
       known = !paths.empty();
-      // To count the traffic of an exchange takes as long as there are ranks.
+      // To count the traffic of an exchange may take as long as there are ranks.
       const Index most = std::clamp<Index>(ranks_to_count / request_.ranks, 3, most_plans);
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
