@@ -57,7 +57,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-class BoxTable;
+class BoxTable;  // of the library itself
 
 /// Which rank holds which element, and where. See the head of this file.
 class KALLIMA_API Layout {
@@ -120,7 +120,7 @@ class KALLIMA_API Layout {
   [[nodiscard]] const Axis& axis(std::size_t a) const { return grid_[a]; }
   /// The table of a layout of boxes; empty for a grid.
   [[nodiscard]] const std::vector<Box>& table() const;
-  /// The same, with what finds boxes in it; null for a grid.
+  /// The same, for the library itself: with what finds boxes in it; null for a grid.
   [[nodiscard]] const BoxTable* box_table() const { return table_.get(); }
 
   /// Indices held by `rank` along axis a; empty beyond ranks(). O(1).
