@@ -20,6 +20,7 @@
 // called x for the last, then y, z, w, v, u towards the first.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct Box {
 
   friend bool operator==(const Box&, const Box&) = default;
 };
+
+class BoxTable;  // of the library itself
 
 /// Which rank holds which element, and where. See the head of this file.
 class KALLIMA_API Layout {
@@ -112,11 +115,13 @@ class KALLIMA_API Layout {
   /// Axes from slowest to fastest in memory.
   [[nodiscard]] const std::vector<int>& order() const { return order_; }
   /// True for a grid, false for a table of boxes.
-  [[nodiscard]] bool is_grid() const { return table_.empty(); }
+  [[nodiscard]] bool is_grid() const { return table_ == nullptr; }
   /// One axis of a grid.
   [[nodiscard]] const Axis& axis(std::size_t a) const { return grid_[a]; }
   /// The table of a layout of boxes; empty for a grid.
-  [[nodiscard]] const std::vector<Box>& table() const { return table_; }
+  [[nodiscard]] const std::vector<Box>& table() const;
+  /// The same, for the library itself: with what finds boxes in it; null for a grid.
+  [[nodiscard]] const BoxTable* box_table() const { return table_.get(); }
 
   /// Indices held by `rank` along axis a; empty beyond ranks(). O(1).
   [[nodiscard]] Progression part(Index rank, std::size_t a) const;
@@ -153,12 +158,13 @@ class KALLIMA_API Layout {
   /// The same owners with another order in memory.
   [[nodiscard]] Layout with_order(std::vector<int> order) const;
 
-  friend bool operator==(const Layout&, const Layout&) = default;
+  /// Equal in all that the text form says. O(P) for boxes, unless one is a copy of the other.
+  friend KALLIMA_API bool operator==(const Layout& a, const Layout& b);
 
  private:
   Shape shape_;
   std::vector<Axis> grid_;
-  std::vector<Box> table_;
+  std::shared_ptr<const BoxTable> table_;  // shared by copies
   std::vector<int> order_;
   Index ranks_ = 1;
   Index padding_ = 0;

@@ -27,7 +27,7 @@ struct Piece {
 /// ascending peer, empty ones left out. With mine = before and theirs = after these are the pieces
 /// it sends; with the two swapped, those it receives: the same function on both sides, and per
 /// axis the common indices ascend, so sender and receiver agree on every element's place in the
-/// message. O(number of peers + sum of procs) for grids, O(P) for boxes.
+/// message. O(number of peers); O(log P) more to find boxes.
 KALLIMA_API std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
 
 /// What an exchange moves between different ranks, in elements and messages.
@@ -43,8 +43,9 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-/// Exact, from the axes: O(P + sum of p_d q_d), less where axes are in blocks; O(P^2) between two
-/// tables of boxes.
+/// Exact, from the axes. Between grids it takes as long as there are stretches of ranks that hold
+/// as much, O(P) at worst, where an axis is dealt in two ways; between boxes and a grid O(2^d P),
+/// between two tables of boxes as long as there are pieces.
 KALLIMA_API Traffic traffic(const Layout& from, const Layout& to);
 
 /// How an exchange divides between what stays in nodes and what goes between them, where so many

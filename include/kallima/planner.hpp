@@ -47,7 +47,8 @@ KALLIMA_API void validate(const PlanRequest& request);
 
 /// The cheapest forward plan on the machine, among those with the best-balanced states (in powers
 /// of two). Validates first. Finding paths takes the same time on any number of ranks; of the
-/// cheapest paths the traffic is counted, which is O(P) an exchange.
+/// cheapest paths traffic and memory are counted by classes of ranks that hold the same, which is
+/// O(P) an exchange at worst, and seldom. Well below a second on a million ranks.
 /// InvalidOption where request.way leads nowhere.
 KALLIMA_API Plan make_plan(const PlanRequest& request);
 

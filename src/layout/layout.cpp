@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/text.hpp"
+#include "layout/box_table.hpp"
 
 namespace kallima {
 
@@ -347,7 +348,7 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
   layout.shape_ = shape;
   layout.order_ = std::move(order);
   layout.ranks_ = static_cast<Index>(boxes.size());
-  layout.table_ = std::move(boxes);
+  layout.table_ = std::make_shared<const BoxTable>(std::move(boxes));
   return layout;
 }
 
@@ -436,7 +437,7 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
     std::string head = "boxes";
     for (const int a : order_) head += " " + names[static_cast<std::size_t>(a)];
     parts.push_back(head + padding);
-    for (const Box& box : table_) {
+    for (const Box& box : table()) {
       std::vector<std::string> edges;
       for (const int a : order_) {
         const auto at = static_cast<std::size_t>(a);
@@ -458,10 +459,21 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
   return fmt::format("{}{}", fmt::join(parts, " "), padding);
 }
 
+const std::vector<Box>& Layout::table() const {
+  static const std::vector<Box> none;
+  return table_ ? table_->boxes() : none;
+}
+
+bool operator==(const Layout& a, const Layout& b) {
+  return a.shape_ == b.shape_ && a.grid_ == b.grid_ && a.order_ == b.order_ &&
+         a.ranks_ == b.ranks_ && a.padding_ == b.padding_ &&
+         (a.table_ == b.table_ || a.table() == b.table());
+}
+
 Progression Layout::part(Index rank, std::size_t a) const {
   if (rank >= ranks_) return {};
   if (!is_grid()) {
-    const Box& box = table_[static_cast<std::size_t>(rank)];
+    const Box& box = table()[static_cast<std::size_t>(rank)];
     return Progression::make(box.low[a], 1, box.high[a] - box.low[a]);
   }
   return grid_[a].part(grid_[a].coord(rank));
@@ -580,11 +592,13 @@ Layout Layout::with_extent(std::size_t a, Index extent) const {
     result.grid_[a].n = extent;
     return result;
   }
-  for (Box& box : result.table_) {
+  std::vector<Box> boxes = table();
+  for (Box& box : boxes) {
     const bool empty = box.low[a] == box.high[a];
     box.low[a] = empty ? std::min(box.low[a], extent) : 0;
     box.high[a] = empty ? box.low[a] : extent;
   }
+  result.table_ = std::make_shared<const BoxTable>(std::move(boxes));
   return result;
 }
 

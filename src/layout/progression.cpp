@@ -30,7 +30,12 @@ Progression intersect(const Progression& a, const Progression& b) {
   const Index low = std::max(a.first, b.first);
   const Index high = std::min(a.last(), b.last());
   if (low > high) return {};
-  if (a.step == 1 && b.step == 1) return Progression::make(low, 1, high - low + 1);
+  if (a.step == 1 || b.step == 1) {
+    const Progression& wider = a.step == 1 ? b : a;
+    const Index skipped = ceil_div(low - wider.first, wider.step);
+    const Index first = wider.first + skipped * wider.step;
+    return Progression::make(first, wider.step, first > high ? 0 : (high - first) / wider.step + 1);
+  }
 
   // Chinese remainders: index = a.first + a.step * t, with t fixed modulo b.step / common.
   const Index common = std::gcd(a.step, b.step);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kallima/error.hpp"
-#include "kallima/pieces.hpp"
+#include "layout/peers.hpp"
 #include "machine/wiring.hpp"
 
 namespace kallima {
@@ -187,8 +187,8 @@ double crowding_of_exchange(const Topology& topology, const Layout& from, const 
                             Index per_node, Index peers) {
   const auto of = [&](Index rank) {
     std::vector<Sending> result;
-    for (const Piece& piece : pieces(from, to, rank)) {
-      if (piece.peer != rank) result.push_back({piece.peer, piece.size});
+    for (const Peer& peer : peers_of(from, to, rank)) {
+      if (peer.rank != rank) result.push_back({peer.rank, peer.size});
     }
     return result;
   };

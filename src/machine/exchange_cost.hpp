@@ -3,6 +3,9 @@
 // What an exchange costs, once it is known how its messages divide between nodes.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "kallima/pieces.hpp"
 #include "kallima/price.hpp"
 
@@ -23,6 +26,40 @@ struct Setting {
 NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to,
                     Index pairs = Index{1} << 12);
 
+/// How an exchange by messages divides, and by how much it takes longer for crowded links.
+struct Division {
+  NodeTraffic traffic;
+  double crowding = 0.;  ///< as of a Setting
+};
+
+/// Divisions of exchanges on one machine and its nodes, remembered: to find one takes looking at
+/// thousands of pairs of ranks, and plans that are compared have most of their exchanges in common.
+class Divisions {
+ public:
+  /// What was found for the same layouts and ranks a node, else what find() finds now.
+  template <class Find>
+  Division of(const Layout& from, const Layout& to, Route route, Index per_node, Find find) {
+    const auto same = [&](const Known& known) {
+      return known.route == route && known.per_node == per_node && known.from == from &&
+             known.to == to;
+    };
+    const auto at = std::find_if(known_.begin(), known_.end(), same);
+    if (at != known_.end()) return at->division;
+    known_.push_back({from, to, route, per_node, find()});
+    return known_.back().division;
+  }
+
+ private:
+  struct Known {
+    Layout from;
+    Layout to;
+    Route route = Route::messages;
+    Index per_node = 1;
+    Division division;
+  };
+  std::vector<Known> known_;
+};
+
 /// About what it is if the ranks of a node send together: nothing within, and one message for what
 /// was one for each pair of ranks.
 NodeTraffic together(const NodeTraffic& by_ranks, Index per_node);
@@ -40,5 +77,9 @@ double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index el
 
 /// Latency of meeting at windows.
 Cost windows_cost(const Setting& setting);
+
+/// As of kallima/price.hpp, with divisions that are known already or will be asked for again.
+PlanCost price(const Plan& plan, const Machine& machine, const PriceOptions& options,
+               Divisions& divisions);
 
 }  // namespace kallima

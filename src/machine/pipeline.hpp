@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kallima/price.hpp"
+#include "machine/exchange_cost.hpp"
 
 namespace kallima {
 
@@ -30,6 +31,6 @@ double pipelined_seconds(const PipelineLoad& load, const Chunks& chunks);
 /// What the exchange at `step` takes together with the sweeps beside it, for each way to cut it.
 /// The plan has it in one piece.
 std::vector<double> seconds_by_chunks(const Plan& plan, const Machine& machine, std::size_t step,
-                                      std::span<const Chunks> ways);
+                                      std::span<const Chunks> ways, Divisions& divisions);
 
 }  // namespace kallima

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "layout/peers.hpp"
 #include "machine/congestion.hpp"
 #include "machine/exchange_cost.hpp"
 #include "machine/link_models.hpp"
@@ -30,10 +31,12 @@ namespace {
 /// Prices the legs of one plan.
 class Pricer {
  public:
-  Pricer(const Plan& plan, const Machine& machine, const PriceOptions& options)
+  Pricer(const Plan& plan, const Machine& machine, const PriceOptions& options,
+         Divisions& divisions)
       : plan_(plan),
         machine_(machine),
         options_(options),
+        divisions_(divisions),
         schedule_(schedule(plan, options.in_place)),
         per_node_(ranks_on_a_node(
             options.ranks_per_node > 0 ? options.ranks_per_node : plan.placement().ranks_per_node,
@@ -128,15 +131,21 @@ class Pricer {
     const State& before = plan_.states()[at];
     const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
     Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
-    if (!exchange.mirrors()) {
-      // By nodes, messages of many peers go together.
-      const Index peers = exchange.route == Route::nodes
-                              ? static_cast<Index>(pieces(before.layout, exchange.to, 0).size())
-                              : exchange.traffic.most_messages_sent;
-      setting.crowding =
-          crowding_of_exchange(machine_.topology, before.layout, exchange.to, per_node_, peers);
-    }
-    return {setting, division(setting, at, exchange), before.element.bytes()};
+    const Division division =
+        divisions_.of(before.layout, exchange.to, exchange.route, per_node_, [&]() -> Division {
+          return {division_of(setting, at, exchange), crowding_in(before.layout, exchange)};
+        });
+    setting.crowding = division.crowding;
+    return {setting, division.traffic, before.element.bytes()};
+  }
+
+  [[nodiscard]] double crowding_in(const Layout& from, const Exchange& exchange) const {
+    if (exchange.mirrors()) return 0.;
+    // By nodes, messages of many peers go together.
+    const Index peers = exchange.route == Route::nodes
+                            ? static_cast<Index>(peers_of(from, exchange.to, 0).size())
+                            : exchange.traffic.most_messages_sent;
+    return crowding_of_exchange(machine_.topology, from, exchange.to, per_node_, peers);
   }
 
   static NodeTraffic in_parts(NodeTraffic traffic, Index parts) {
@@ -417,8 +426,8 @@ class Pricer {
     step.cost = relays_cost(at, travel);
   }
 
-  [[nodiscard]] NodeTraffic division(const Setting& setting, std::size_t at,
-                                     const Exchange& exchange) const {
+  [[nodiscard]] NodeTraffic division_of(const Setting& setting, std::size_t at,
+                                        const Exchange& exchange) const {
     const Traffic& all = exchange.traffic;
     if (exchange.route == Route::nodes) {
       const NodeMap map = node_map(plan_);
@@ -470,6 +479,7 @@ class Pricer {
   const Plan& plan_;
   const Machine& machine_;
   const PriceOptions& options_;
+  Divisions& divisions_;
   Schedule schedule_;
   Index per_node_;
   Pace pace_;
@@ -524,21 +534,28 @@ Index PlanCost::messages() const {
 }
 
 std::vector<double> seconds_by_chunks(const Plan& plan, const Machine& machine, std::size_t step,
-                                      std::span<const Chunks> ways) {
-  return Pricer(plan, machine, {}).by_chunks(step, ways);
+                                      std::span<const Chunks> ways, Divisions& divisions) {
+  return Pricer(plan, machine, {}, divisions).by_chunks(step, ways);
 }
 
 bool starts_bind(const Plan& plan, const Machine& machine, std::size_t step) {
-  return Pricer(plan, machine, {}).starts_bind(step);
+  Divisions none;
+  return Pricer(plan, machine, {}, none).starts_bind(step);
 }
 
 std::vector<double> seconds_by_radix(const Plan& plan, const Machine& machine, std::size_t step,
-                                     std::span<const Index> radices) {
-  return Pricer(plan, machine, {}).by_radix(step, radices);
+                                     std::span<const Index> radices, Divisions& divisions) {
+  return Pricer(plan, machine, {}, divisions).by_radix(step, radices);
+}
+
+PlanCost price(const Plan& plan, const Machine& machine, const PriceOptions& options,
+               Divisions& divisions) {
+  return Pricer(plan, machine, options, divisions).all();
 }
 
 PlanCost price(const Plan& plan, const Machine& machine, const PriceOptions& options) {
-  return Pricer(plan, machine, options).all();
+  Divisions none;
+  return price(plan, machine, options, none);
 }
 
 }  // namespace kallima

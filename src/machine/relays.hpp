@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "kallima/price.hpp"
+#include "machine/exchange_cost.hpp"
 
 namespace kallima {
 
 /// What the exchange at `step` takes as the plan has it, then by relays with each radix.
 std::vector<double> seconds_by_radix(const Plan& plan, const Machine& machine, std::size_t step,
-                                     std::span<const Index> radices);
+                                     std::span<const Index> radices, Divisions& divisions);
 
 /// True where the bytes of an exchange's messages, in the mean, take less time than starting them:
 /// messages below alpha B.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kallima/error.hpp"
+#include "layout/peers.hpp"
 
 namespace kallima {
 
@@ -65,6 +66,12 @@ Index unit_along(const Plan& plan, const Pass& pass, int digit, const Shape& loc
   return sweep.lines / std::gcd(sweep.lines, inner);
 }
 
+/// A side of an exchange on one rank: bounds of its chunks follow from this.
+struct ChunkedExtent {
+  Index places = 0;
+  Index unit = 1;  ///< places at multiples of which chunks begin
+};
+
 ChunkedExtent extent_on(const Plan& plan, const Pass& pass, int digit, Index rank) {
   const Shape local = pass.layout(plan).local_shape(rank);
   return {local[static_cast<std::size_t>(digit)], unit_along(plan, pass, digit, local)};
@@ -83,28 +90,6 @@ Range bounds(const ChunkedExtent& extent, Index chunks, Index first, Index end) 
 bool shared_whole(const Layout& mine, const Layout& theirs, std::size_t digit) {
   return theirs.axis(digit).procs == 1 || theirs.axis(digit) == mine.axis(digit);
 }
-
-/// True where each axis is dealt alike on both sides or whole on one: what a rank sends to another
-/// and what it receives from it are about the same then, and can take each other's places.
-bool transposes(const Layout& from, const Layout& to) {
-  if (!from.is_grid() || !to.is_grid()) return false;
-  for (std::size_t a = 0; a < from.axes(); ++a) {
-    const bool whole = from.axis(a).procs == 1 || to.axis(a).procs == 1;
-    if (!whole && from.axis(a) != to.axis(a)) return false;
-  }
-  return true;
-}
-
-/// Ranks to look at: one where all hold the same.
-Index ranks_to_look_at(const Layout& layout) {
-  for (std::size_t a = 0; a < layout.axes(); ++a) {
-    if (!layout.axis(a).even()) return layout.ranks();
-  }
-  return 1;
-}
-
-/// Beyond this many ranks that hold different sizes, counting memory would take too long.
-constexpr Index most_uneven_ranks = 64;
 
 }  // namespace
 
@@ -144,15 +129,14 @@ std::vector<CutDigit> cut_digits(const Plan& plan, std::size_t step, bool sendin
   if (!pass || exchange.mirrors() || !transposes(from, exchange.to)) return {};
   const Layout& mine = sending ? from : exchange.to;
   const Layout& theirs = sending ? exchange.to : from;
-  const Index ranks = ranks_to_look_at(mine);
-  if (std::max(ranks, ranks_to_look_at(theirs)) > most_uneven_ranks) return {};
+  const std::vector<RankClass> classes = rank_classes({mine}, mine.ranks());
   std::vector<CutDigit> result;
   for (const int digit : mine.order()) {
     const auto d = static_cast<std::size_t>(digit);
     if (pass->sweeps(plan, digit) || !shared_whole(mine, theirs, d)) continue;
     Index most = std::numeric_limits<Index>::max();
-    for (Index rank = 0; rank < ranks; ++rank) {
-      const Shape local = mine.local_shape(rank);
+    for (const RankClass& ranks : classes) {
+      const Shape local = mine.local_shape(ranks.first);
       if (volume(local) == 0) continue;
       most = std::min(most, ceil_div(local[d], unit_along(plan, *pass, digit, local)));
     }
@@ -201,21 +185,27 @@ PartBegins::PartBegins(const Plan& plan, std::size_t step)
   Cutting(plan, step);  // throws
 }
 
-ChunkedExtent PartBegins::extent(bool sending, Index rank) const {
-  if ((sending ? chunks_.sent : chunks_.taken) == 1) return {1, 1};
-  return extent_on(plan_, *pass_beside(plan_, step_, sending),
-                   sending ? chunks_.sent_digit : chunks_.taken_digit, rank);
+std::vector<Range> PartBegins::chunks_on(bool sending, Index rank) const {
+  const Index count = sending ? chunks_.sent : chunks_.taken;
+  if (count == 1) return {{0, 1}};
+  const ChunkedExtent extent = extent_on(plan_, *pass_beside(plan_, step_, sending),
+                                         sending ? chunks_.sent_digit : chunks_.taken_digit, rank);
+  std::vector<Range> result;
+  for (Index chunk = 0; chunk < count; ++chunk) {
+    result.push_back(bounds(extent, count, chunk, chunk + 1));
+  }
+  return result;
 }
 
 std::vector<Index> PartBegins::between(Index sender, Index taker) const {
-  const ChunkedExtent sent = extent(true, sender);
-  const ChunkedExtent taken = extent(false, taker);
+  const std::vector<Range> sent = chunks_on(true, sender);
+  const std::vector<Range> taken = chunks_on(false, taker);
   std::vector<Index> begins = {0};
   begins.reserve(parts_.size() + 1);
   for (const Part& part : parts_) {
-    begins.push_back(begins.back() +
-                     bounds(sent, chunks_.sent, part.first, part.end).size() *
-                         bounds(taken, chunks_.taken, part.taken, part.taken + 1).size());
+    const Index places = sent[static_cast<std::size_t>(part.end) - 1].end -
+                         sent[static_cast<std::size_t>(part.first)].begin;
+    begins.push_back(begins.back() + places * taken[static_cast<std::size_t>(part.taken)].size());
   }
   return begins;
 }
@@ -276,19 +266,19 @@ std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
   const Layout& from = plan.states()[step].layout;
   const PartBegins part_begins(plan, step);
   std::map<Index, Lane> by_peer;
-  const auto add = [&](const Piece& piece, bool sending) {
-    Lane& lane = by_peer[piece.peer];
-    lane.peer = piece.peer;
+  const auto add = [&](const Peer& peer, bool sending) {
+    Lane& lane = by_peer[peer.rank];
+    lane.peer = peer.rank;
     std::vector<Index>& begins = sending ? lane.out : lane.in;
-    if (piece.peer == rank) {
-      begins = {0, piece.size};
+    if (peer.rank == rank) {
+      begins = {0, peer.size};
     } else {
-      begins = sending ? part_begins.begins(rank, piece.peer, piece.size)
-                       : part_begins.begins(piece.peer, rank, piece.size);
+      begins = sending ? part_begins.begins(rank, peer.rank, peer.size)
+                       : part_begins.begins(peer.rank, rank, peer.size);
     }
   };
-  for (const Piece& piece : pieces(from, exchange.to, rank)) add(piece, true);
-  for (const Piece& piece : pieces(exchange.to, from, rank)) add(piece, false);
+  for (const Peer& taker : peers_of(from, exchange.to, rank)) add(taker, true);
+  for (const Peer& sender : peers_of(exchange.to, from, rank)) add(sender, false);
   std::vector<Lane> result;
   for (auto& entry : by_peer) {
     Lane& lane = entry.second;
@@ -299,6 +289,41 @@ std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank) {
     }
     result.push_back(std::move(lane));
   }
+  return result;
+}
+
+LaneRooms::LaneRooms(const Plan& plan, std::size_t step)
+    : from_(plan.states()[step].layout),
+      to_(std::get<Exchange>(plan.steps()[step]).to),
+      part_begins_(plan, step),
+      peers_(from_, to_) {}
+
+Lane LaneRooms::lane(Index rank, Index peer) const {
+  const auto begins = [&](Index sender, Index taker) {
+    const Index size = common_size(from_, sender, to_, taker);
+    return size == 0 ? std::vector<Index>{0} : part_begins_.begins(sender, taker, size);
+  };
+  return Lane::between(peer, begins(rank, peer), begins(peer, rank));
+}
+
+LaneRoom LaneRooms::of(Index rank) const {
+  LaneRoom result;
+  const auto add = [&](Index room, Index lanes) {
+    if (lanes == 0) return;
+    result.all += lanes * room;
+    result.largest = std::max(result.largest, room);
+  };
+  const Shape sends = from_.local_shape(rank);
+  const Shape takes = to_.local_shape(rank);
+  if (volume(sends) == 0 && volume(takes) == 0) return result;
+  for (const RankClass& peers : peers_.of(rank)) {
+    const bool own =
+        from_.local_shape(peers.first) == sends && to_.local_shape(peers.first) == takes;
+    if (!own || peers.ranks > 1) {
+      add(lane(rank, peers.first).room(), own ? peers.ranks - 1 : peers.ranks);
+    }
+  }
+  add(common_size(from_, rank, to_, rank), 1);  // what it keeps is one part and stays
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kallima/plan.hpp"
+#include "layout/rank_classes.hpp"
 
 namespace kallima {
 
@@ -70,8 +71,7 @@ struct CutDigit {
 };
 
 /// Digits along which the sweep before the exchange at `step` can be cut, the slowest in memory
-/// first; or the sweep behind it. None where that is no sweep. O(1) where all ranks hold the same,
-/// otherwise O(P).
+/// first; or the sweep behind it. None where that is no sweep. O(classes of ranks).
 std::vector<CutDigit> cut_digits(const Plan& plan, std::size_t step, bool sending);
 
 /// What goes between a rank and one peer, in elements.
@@ -87,12 +87,6 @@ struct Lane {
 
   /// Elements of memory.
   [[nodiscard]] Index room() const;
-};
-
-/// A side of an exchange on one rank: bounds of its chunks follow from this.
-struct ChunkedExtent {
-  Index places = 0;
-  Index unit = 1;  ///< places at multiples of which chunks begin
 };
 
 /// How messages divide into parts.
@@ -112,7 +106,8 @@ class PartBegins {
  private:
   /// In units of what is common to all parts.
   [[nodiscard]] std::vector<Index> between(Index sender, Index taker) const;
-  [[nodiscard]] ChunkedExtent extent(bool sending, Index rank) const;
+  /// Places of the chunks of one side on a rank.
+  [[nodiscard]] std::vector<Range> chunks_on(bool sending, Index rank) const;
 
   const Plan& plan_;
   std::size_t step_;
@@ -123,5 +118,31 @@ class PartBegins {
 /// The lanes of a rank in the exchange at `step`, by peer, the rank itself included: what it keeps
 /// is one part and stays. O(peers parts).
 std::vector<Lane> lanes(const Plan& plan, std::size_t step, Index rank);
+
+/// Memory that lanes of a rank take, in elements.
+struct LaneRoom {
+  Index all = 0;
+  Index largest = 0;
+
+  friend bool operator==(const LaneRoom&, const LaneRoom&) = default;
+};
+
+/// What lanes() has room for on any rank, by classes of peers instead of by peer.
+class LaneRooms {
+ public:
+  /// Of the pipelined exchange at `step`.
+  LaneRooms(const Plan& plan, std::size_t step);
+
+  /// O(classes of peers, parts).
+  [[nodiscard]] LaneRoom of(Index rank) const;
+
+ private:
+  [[nodiscard]] Lane lane(Index rank, Index peer) const;
+
+  const Layout& from_;
+  const Layout& to_;
+  PartBegins part_begins_;
+  PeerClasses peers_;
+};
 
 }  // namespace kallima

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "layout/peers.hpp"
 #include "plan/tally.hpp"
 
 namespace kallima {
@@ -27,9 +28,9 @@ void for_pieces_of_node(const Plan& plan, std::size_t step, const NodeMap& map, 
   const Layout& from = plan.states()[step].layout;
   const Layout& to = plan.states()[step + 1].layout;
   for (Index rank = map.first(node); rank < map.end(node); ++rank) {
-    for (const Piece& piece : pieces(from, to, rank)) out(rank, piece.peer, piece.size);
-    for (const Piece& piece : pieces(to, from, rank)) {
-      if (map.node_of(piece.peer) != node) in(piece.peer, rank, piece.size);
+    for (const Peer& taker : peers_of(from, to, rank)) out(rank, taker.rank, taker.size);
+    for (const Peer& sender : peers_of(to, from, rank)) {
+      if (map.node_of(sender.rank) != node) in(sender.rank, rank, sender.size);
     }
   }
 }
@@ -93,10 +94,10 @@ Traffic node_traffic(const Layout& from, const Layout& to, const NodeMap& map) {
   std::map<std::pair<Index, Index>, Index> between;  // elements, by nodes
   TrafficTally tally;
   for (Index rank = 0; rank < from.ranks(); ++rank) {
-    for (const Piece& piece : pieces(from, to, rank)) {
-      tally.see_piece(piece.size);
-      const std::pair nodes{map.node_of(rank), map.node_of(piece.peer)};
-      if (nodes.first != nodes.second) between[nodes] += piece.size;
+    for (const Peer& taker : peers_of(from, to, rank)) {
+      tally.see_piece(taker.size);
+      const std::pair nodes{map.node_of(rank), map.node_of(taker.rank)};
+      if (nodes.first != nodes.second) between[nodes] += taker.size;
     }
   }
   for (const auto& [nodes, elements] : between) {

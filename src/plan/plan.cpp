@@ -287,7 +287,7 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
 
 void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
-  require_room(after, ranks_);  // before the traffic, which takes as long as there are ranks
+  require_room(after, ranks_);  // before the traffic, which may take as long as there are ranks
   if (auto* const exchange = std::get_if<Exchange>(&step)) {
     exchange->traffic = traffic_of(*exchange, states_.back(), after);
   }

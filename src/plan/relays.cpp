@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
+#include "layout/peers.hpp"
 #include "plan/chunks.hpp"
 #include "plan/tally.hpp"
 
@@ -17,18 +17,21 @@ constexpr Index most_ranks = Index{1} << 10;
 
 /// Ranks with pieces for each other, be it by way of others, in order.
 std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
-  std::set<Index> group = {rank};
-  std::vector<Index> unseen = {rank};
-  while (!unseen.empty()) {
-    const Index here = unseen.back();
-    unseen.pop_back();
+  std::vector<bool> seen(static_cast<std::size_t>(std::max({from.ranks(), to.ranks(), rank + 1})));
+  std::vector<Index> group = {rank};
+  seen[static_cast<std::size_t>(rank)] = true;
+  for (std::size_t i = 0; i < group.size(); ++i) {
     for (const bool sending : {true, false}) {
-      for (const Piece& piece : sending ? pieces(from, to, here) : pieces(to, from, here)) {
-        if (group.insert(piece.peer).second) unseen.push_back(piece.peer);
+      for (const Peer& peer :
+           sending ? peers_of(from, to, group[i]) : peers_of(to, from, group[i])) {
+        if (seen[static_cast<std::size_t>(peer.rank)]) continue;
+        seen[static_cast<std::size_t>(peer.rank)] = true;
+        group.push_back(peer.rank);
       }
     }
   }
-  return {group.begin(), group.end()};
+  std::sort(group.begin(), group.end());
+  return group;
 }
 
 }  // namespace
@@ -57,10 +60,10 @@ RelayGroup::RelayGroup(const Layout& from, const Layout& to, Index rank)
   const std::size_t count = members_.size();
   sizes_.resize(count * count);
   for (std::size_t i = 0; i < count; ++i) {
-    auto taker = members_.begin();  // pieces are in the order of peers
-    for (const Piece& piece : pieces(from, to, members_[i])) {
-      taker = std::lower_bound(taker, members_.end(), piece.peer);
-      sizes_[i * count + static_cast<std::size_t>(taker - members_.begin())] = piece.size;
+    auto taker = members_.begin();  // peers ascend
+    for (const Peer& peer : peers_of(from, to, members_[i])) {
+      taker = std::lower_bound(taker, members_.end(), peer.rank);
+      sizes_[i * count + static_cast<std::size_t>(taker - members_.begin())] = peer.size;
     }
   }
 }

@@ -2,6 +2,9 @@
 #include "plan/schedule.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 
 #include "base/root_table.hpp"
 #include "plan/chunks.hpp"
@@ -51,12 +54,6 @@ void assign(const Plan& plan, std::vector<Leg>& legs, std::size_t mover) {
     if (!can_stay(plan, legs[i]) || i == mover) area = other(area);
     legs[i].from = area;
   }
-}
-
-/// What a rank holds in a state, in complex elements.
-Index local(const Plan& plan, std::size_t state, Index rank) {
-  const State& at = plan.states()[state];
-  return in_complex(at.layout.room(rank), at.element);
 }
 
 Area other_window(Area window) {
@@ -258,38 +255,173 @@ bool uniform(const Plan& plan) {
 
 namespace {
 
-/// Makes room for the lanes of the pipelined exchange that is a leg, on a rank with so many
-/// elements of output. Where all ranks hold the same, without listing peers, and as much on each.
-void add_lanes(const Plan& plan, const Leg& leg, Index rank, Index capacity, Workspace& need) {
-  const auto step = static_cast<std::size_t>(leg.step);
-  const Element& element = plan.states()[step].element;
-  Index all = 0;
-  Index largest = 0;
-  if (uniform(plan)) {
-    const auto& exchange = std::get<Exchange>(plan.steps()[step]);
-    const double extra = PartBegins(plan, step).largest();
-    const auto with_extra = [&](Index size) {
-      return size + 1 + static_cast<Index>(extra * static_cast<double>(size));
-    };
-    all = with_extra(plan.states()[step].layout.local_size(rank));
-    largest = with_extra(exchange.traffic.largest_message);
-  } else {
-    for (const Lane& lane : lanes(plan, step, rank)) {
-      all += lane.room();
-      largest = std::max(largest, lane.room());
+/// Room for the lanes of the pipelined exchange at a step, in complex elements. Where all ranks
+/// hold the same, a bound that does without listing parts.
+class PipelinedRoom {
+ public:
+  PipelinedRoom(const Plan& plan, std::size_t step) : plan_(plan), step_(step) {
+    if (uniform(plan)) {
+      largest_part_ = PartBegins(plan, step).largest();
+    } else {
+      rooms_.emplace(plan, step);
     }
   }
-  all = in_complex(all, element);
-  if (leg.to == Area::workspace) {
-    need.main = std::max(need.main, all);
-  } else if (all > capacity) {
-    need.spill = std::max(need.spill, std::min(all, all - capacity + in_complex(largest, element)));
+
+  [[nodiscard]] LaneRoom of(Index rank) const {
+    const State& before = plan_.states()[step_];
+    const LaneRoom room = rooms_ ? rooms_->of(rank) : bound(rank);
+    return {in_complex(room.all, before.element), in_complex(room.largest, before.element)};
+  }
+
+ private:
+  [[nodiscard]] LaneRoom bound(Index rank) const {
+    const auto with_part = [&](Index size) {
+      return size + 1 + static_cast<Index>(largest_part_ * static_cast<double>(size));
+    };
+    return {with_part(plan_.states()[step_].layout.local_size(rank)),
+            with_part(std::get<Exchange>(plan_.steps()[step_]).traffic.largest_message)};
+  }
+
+  const Plan& plan_;
+  std::size_t step_;
+  double largest_part_ = 1.;        // over the message, where all ranks hold the same
+  std::optional<LaneRooms> rooms_;  // where they do not
+};
+
+/// What one leg needs, rank by rank. Nodes and relays, whose ranks need what others send, aside.
+class LegNeeds {
+ public:
+  LegNeeds(const Plan& plan, const Schedule& schedule, const Leg& leg)
+      : plan_(plan), in_place_(schedule.in_place), leg_(leg) {
+    if (leg.step != Leg::copy) exchange_ = exchange_at(plan, first_step());
+    if (leg.scatters) behind_ = exchange_at(plan, leg.last() + 1);
+    if (by_lanes()) lanes_.emplace(plan, first_step());
+  }
+
+  /// Makes room for the array, or the messages, that the leg leaves on a rank.
+  void add_arrays(Index rank, Workspace& need) const {
+    if (no_array()) return;
+    if (Index* const area = area_of(need)) {
+      *area = std::max(*area, by_lanes() ? lanes_->of(rank).all : size(rank));
+      return;
+    }
+    const Index capacity = output_capacity(plan_, in_place_, rank);
+    const LaneRoom room = by_lanes() ? lanes_->of(rank) : LaneRoom{size(rank), largest_piece(rank)};
+    if (room.all <= capacity) return;
+    // Pieces lie in the output as long as they fit; the first that does not, and all behind it,
+    // spill.
+    need.spill = std::max(need.spill, std::min(room.all, room.all - capacity + room.largest));
+  }
+
+  /// Ranks of which one needs most: one of each class of those that differ in what counts.
+  [[nodiscard]] std::vector<RankClass> classes() const {
+    if (no_array()) return {};
+    std::vector<std::reference_wrapper<const Layout>> count = {state_behind().layout};
+    Workspace none;
+    if (by_lanes()) count.emplace_back(plan_.states()[first_step()].layout);
+    if (area_of(none) == nullptr) {
+      count.emplace_back(plan_.output());
+      if (in_place_) count.emplace_back(plan_.input());
+    }
+    return rank_classes(count, plan_.ranks());
+  }
+
+  /// True where the sweep that the leg is computes something on a rank.
+  [[nodiscard]] bool computes(Index rank) const {
+    return computes() && plan_.states()[first_step()].layout.local_size(rank) > 0;
+  }
+  [[nodiscard]] bool computes() const {
+    return !leg_.meets && leg_.step != Leg::copy && exchange_ == nullptr &&
+           sweep().kernel != Kernel::none;
+  }
+
+  /// Elements of its tile.
+  [[nodiscard]] Index tile() const {
+    const Index element = Element{true, plan_.problem().precision}.bytes();
+    if (leg_.steps == 1) {
+      const Index length = positions_along(plan_, leg_, sweep());
+      return tile_shape(sweep(), plan_.direction(), length, element).size();
+    }
+    const auto& other = std::get<Sweep>(plan_.steps()[leg_.last()]);
+    // A row of reals is counted by its frequencies, as it lies in the plane.
+    const bool forward = plan_.direction() == Direction::forward;
+    const Shape& extents = plan_.states()[forward ? leg_.last() + 1 : first_step()].layout.shape();
+    const Sweep& fast = sweep().form == TileForm::lines ? sweep() : other;
+    const Sweep& slow = sweep().form == TileForm::lines ? other : sweep();
+    return plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,
+                       extents[static_cast<std::size_t>(slow.digit)], element)
+        .size();
+  }
+
+  /// Modulus of its roots of unity; 0 for none.
+  [[nodiscard]] Index modulus() const {
+    if (plan_.problem().of_words()) return 0;
+    return plan_.states()[first_step()].twiddle_modulus(sweep().digit);
+  }
+
+ private:
+  [[nodiscard]] std::size_t first_step() const { return static_cast<std::size_t>(leg_.step); }
+  [[nodiscard]] const Sweep& sweep() const { return std::get<Sweep>(plan_.steps()[first_step()]); }
+  [[nodiscard]] bool by_lanes() const {
+    return exchange_ != nullptr && exchange_->route != Route::nodes && exchange_->pipelined();
+  }
+  /// True where nothing moves, or where the exchange, this one or the one behind, has room for it.
+  [[nodiscard]] bool no_array() const {
+    return leg_.meets || (exchange_ != nullptr && exchange_->route == Route::nodes) ||
+           (!by_lanes() && behind_ != nullptr && behind_->flows());
+  }
+  [[nodiscard]] const State& state_behind() const {
+    return plan_.states()[leg_.step == Leg::copy ? 0 : leg_.last() + 1];
+  }
+  [[nodiscard]] Index size(Index rank) const {
+    return in_complex(state_behind().layout.room(rank), state_behind().element);
+  }
+  /// What has to lie in one piece: by alltoallv, and where nothing is exchanged, all.
+  [[nodiscard]] Index largest_piece(Index rank) const {
+    const Exchange* const moved = exchange_ != nullptr ? exchange_ : behind_;
+    const bool in_pieces = moved != nullptr && moved->route != Route::alltoallv;
+    return in_pieces ? moved->traffic.largest_message : size(rank);
+  }
+  /// Where the leg leaves its array; null for the output.
+  Index* area_of(Workspace& need) const {
+    if (leg_.to == Area::workspace) return &need.main;
+    if (leg_.to == Area::window) return &need.window;
+    if (leg_.to == Area::other_window) return &need.other_window;
+    return nullptr;
+  }
+
+  const Plan& plan_;
+  bool in_place_;
+  const Leg& leg_;
+  const Exchange* exchange_ = nullptr;
+  const Exchange* behind_ = nullptr;
+  std::optional<PipelinedRoom> lanes_;
+};
+
+/// Tiles and roots of legs, each root once.
+class TileNeeds {
+ public:
+  void add(const LegNeeds& leg, Workspace& need) {
+    need.tile = std::max(need.tile, leg.tile());
+    const Index modulus = leg.modulus();
+    if (modulus > 0 && moduli_.insert(modulus).second) need.roots += root_table_size(modulus);
+  }
+
+ private:
+  std::set<Index> moduli_;
+};
+
+/// Calls visit(step, window) for exchanges by nodes, with the window of `need` that each has.
+template <class Visit>
+void for_each_by_nodes(const Plan& plan, const Schedule& schedule, Workspace& need, Visit visit) {
+  for (const Leg& leg : schedule.legs) {
+    if (leg.step == Leg::copy) continue;
+    const auto step = static_cast<std::size_t>(leg.step);
+    const Exchange* const exchange = exchange_at(plan, step);
+    if (exchange == nullptr || exchange->route != Route::nodes) continue;
+    visit(step, leg.to == Area::window ? need.window : need.other_window);
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// Calls visit(step, exchange) for those by relays.
 template <class Visit>
@@ -300,78 +432,23 @@ void for_each_relayed(const Plan& plan, Visit visit) {
   }
 }
 
-/// Without what goes by relays.
-Workspace own_workspace(const Plan& plan, const Schedule& schedule, Index rank) {
-  Workspace result;
-  const Index capacity = output_capacity(plan, schedule.in_place, rank);
-  std::vector<Index> moduli;
-  for (const Leg& leg : schedule.legs) {
-    const auto step = static_cast<std::size_t>(leg.step == Leg::copy ? 0 : leg.step);
-    const Exchange* const exchange = leg.step == Leg::copy ? nullptr : exchange_at(plan, step);
-    const Exchange* const behind = leg.scatters ? exchange_at(plan, leg.last() + 1) : nullptr;
-    const Index size =
-        leg.step == Leg::copy ? local(plan, 0, rank) : local(plan, leg.last() + 1, rank);
-    if (leg.meets) continue;
-    if (exchange != nullptr && exchange->route == Route::nodes) {
-      Index& window = leg.to == Area::window ? result.window : result.other_window;
-      const NodeMap map = node_map(plan);
-      const Index node = map.node_of(rank);
-      const auto member = static_cast<std::size_t>(rank - map.first(node));
-      const Index held = node_windows(plan, step, node, uniform(plan))[member];
-      window = std::max(window, in_complex(held, plan.states()[step].element));
-    } else if (exchange != nullptr && exchange->pipelined()) {
-      add_lanes(plan, leg, rank, capacity, result);
-    } else if (behind != nullptr && behind->flows()) {
-      // The exchange behind has room for it.
-    } else if (leg.to == Area::workspace) {
-      result.main = std::max(result.main, size);
-    } else if (leg.to == Area::window) {
-      result.window = std::max(result.window, size);
-    } else if (leg.to == Area::other_window) {
-      result.other_window = std::max(result.other_window, size);
-    } else if (size > capacity) {
-      Index spill = size;
-      // Pieces lie in the output as long as they fit; the first that does not, and all behind it,
-      // spill. Alltoallv wants them in one block.
-      const Exchange* const moved = exchange != nullptr ? exchange : behind;
-      if (moved != nullptr && moved->route != Route::alltoallv) {
-        spill = std::min(size, size - capacity + moved->traffic.largest_message);
-      }
-      result.spill = std::max(result.spill, spill);
-    }
-    if (leg.step == Leg::copy || exchange != nullptr) continue;
-    const auto& sweep = std::get<Sweep>(plan.steps()[step]);
-    if (sweep.kernel != Kernel::none && local(plan, step, rank) > 0) {
-      const Index length = positions_along(plan, leg, sweep);
-      const Index element = Element{true, plan.problem().precision}.bytes();
-      Index tile = tile_shape(sweep, plan.direction(), length, element).size();
-      if (leg.steps == 2) {
-        const auto& other = std::get<Sweep>(plan.steps()[leg.last()]);
-        // A row of reals is counted by its frequencies, as it lies in the plane.
-        const bool forward = plan.direction() == Direction::forward;
-        const Shape& extents = plan.states()[forward ? leg.last() + 1 : step].layout.shape();
-        const Sweep& fast = sweep.form == TileForm::lines ? sweep : other;
-        const Sweep& slow = sweep.form == TileForm::lines ? other : sweep;
-        tile = plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,
-                           extents[static_cast<std::size_t>(slow.digit)], element)
-                   .size();
-      }
-      result.tile = std::max(result.tile, tile);
-      const Index modulus = plan.states()[step].twiddle_modulus(sweep.digit);
-      if (!plan.problem().of_words() && modulus > 0 &&
-          std::find(moduli.begin(), moduli.end(), modulus) == moduli.end()) {
-        moduli.push_back(modulus);
-        result.roots += root_table_size(modulus);
-      }
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
-  Workspace result = own_workspace(plan, schedule, rank);
+  Workspace result;
+  TileNeeds tiles;
+  for (const Leg& leg : schedule.legs) {
+    const LegNeeds needs(plan, schedule, leg);
+    needs.add_arrays(rank, result);
+    if (needs.computes(rank)) tiles.add(needs, result);
+  }
+  const NodeMap map = node_map(plan);
+  for_each_by_nodes(plan, schedule, result, [&](std::size_t step, Index& window) {
+    const Index node = map.node_of(rank);
+    const auto member = static_cast<std::size_t>(rank - map.first(node));
+    const Index held = node_windows(plan, step, node, uniform(plan))[member];
+    window = std::max(window, in_complex(held, plan.states()[step].element));
+  });
   for_each_relayed(plan, [&](std::size_t step, const Exchange& exchange) {
     const State& before = plan.states()[step];
     const RelayGroup group(before.layout, exchange.to, rank);
@@ -384,6 +461,20 @@ Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank) {
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
   if (uniform(plan)) return workspace(plan, schedule, 0);  // by nodes, a first one owns most lanes
   Workspace result;
+  TileNeeds tiles;
+  for (const Leg& leg : schedule.legs) {
+    const LegNeeds needs(plan, schedule, leg);
+    for (const RankClass& ranks : needs.classes()) needs.add_arrays(ranks.first, result);
+    if (needs.computes()) tiles.add(needs, result);  // on some rank, as no array is empty
+  }
+  const NodeMap map = node_map(plan);
+  for_each_by_nodes(plan, schedule, result, [&](std::size_t step, Index& window) {
+    for (Index node = 0; node < map.nodes(); ++node) {
+      for (const Index held : node_windows(plan, step, node, false)) {
+        window = std::max(window, in_complex(held, plan.states()[step].element));
+      }
+    }
+  });
   // All pieces of a group are listed once, not for each of its ranks.
   for_each_relayed(plan, [&](std::size_t step, const Exchange& exchange) {
     const State& before = plan.states()[step];
@@ -394,15 +485,6 @@ Workspace largest_workspace(const Plan& plan, const Schedule& schedule) {
       }
     }
   });
-  for (Index rank = 0; rank < plan.ranks(); ++rank) {
-    const Workspace here = own_workspace(plan, schedule, rank);
-    result.main = std::max(result.main, here.main);
-    result.spill = std::max(result.spill, here.spill);
-    result.window = std::max(result.window, here.window);
-    result.other_window = std::max(result.other_window, here.other_window);
-    result.tile = std::max(result.tile, here.tile);
-    result.roots = std::max(result.roots, here.roots);
-  }
   return result;
 }
 

@@ -105,10 +105,11 @@ struct Placed {
 };
 std::vector<Placed> placed_lanes(const std::vector<Lane>& lanes, bool in_output, Index capacity);
 
-/// O(steps) for one rank.
+/// Of one rank. O(steps); by nodes and by relays what they take to list.
 Workspace workspace(const Plan& plan, const Schedule& schedule, Index rank);
 
-/// The largest of any rank, part by part. O(P steps), O(steps) where all ranks hold the same.
+/// The largest of any rank, part by part. O(classes of ranks) a step; by nodes and by relays what
+/// they take to list.
 Workspace largest_workspace(const Plan& plan, const Schedule& schedule);
 
 /// Complex elements that the output area holds on a rank.

@@ -450,7 +450,7 @@ Plan read_plan(std::string_view text) {
         plan.problem_ = Problem::parse(words[1]);
         plan.direction_ = words[2] == "backward" ? Direction::backward : Direction::forward;
         plan.ranks_ = count_in(words[4]);
-        // To count their traffic takes as long as there are ranks.
+        // To count their traffic may take as long as there are ranks.
         if (plan.ranks_ > most_ranks) damaged(line);
         if (words.size() == 9) plan.placement_.ranks_per_node = count_in(words[6]);
         continue;

@@ -135,15 +135,16 @@ std::vector<std::size_t> in_order(const std::vector<Chunks>& ways,
 
 }  // namespace
 
-std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index chunks) {
+std::optional<Plan> pipelined(const Plan& plan, const Machine& machine, Index chunks,
+                              Divisions& divisions) {
   if (chunks == 1) return std::nullopt;
   Plan result = plan;
-  std::optional<std::array<Index, 2>> most;  // takes as long as there are ranks
+  std::optional<std::array<Index, 2>> most;  // worked out where something is cut
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     if (!std::holds_alternative<Exchange>(plan.steps()[step])) continue;
     const std::vector<Chunks> ways = ways_to_cut(result, step, chunks);
     if (ways.size() == 1) continue;
-    const std::vector<double> seconds = seconds_by_chunks(plan, machine, step, ways);
+    const std::vector<double> seconds = seconds_by_chunks(plan, machine, step, ways, divisions);
     for (const std::size_t way : in_order(ways, seconds)) {
       if (chunks == 0 && seconds[way] > (1. - least_gain) * seconds.front()) continue;
       Plan cut = result.with_chunks(step, ways[way]);

@@ -158,10 +158,10 @@ class Collector {
 
   /// Not all that goes by messages can go by nodes, or is worth the time to find out; but what is
   /// asked for is.
-  [[nodiscard]] Plan by(Route route, const Plan& plan) const {
+  [[nodiscard]] Plan by(Route route, const Plan& plan) {
     const bool slow =
         request_.route == Route::any && plan.ranks() > most_uneven_ranks_by_nodes && !uniform(plan);
-    if (route == Route::relays) return relayed(plan, machine_, true).value_or(plan);
+    if (route == Route::relays) return relayed(plan, machine_, true, divisions_).value_or(plan);
     return route == Route::nodes && !slow ? plan.with_route(route) : plan;
   }
 
@@ -186,7 +186,7 @@ class Collector {
     for (int limit = 0; limit <= worst && !known; ++limit) {
       std::vector<Path> paths = find_paths(only, machine_, route, limit);
       known = !paths.empty();
-      // To count the traffic of an exchange takes as long as there are ranks.
+      // To count the traffic of an exchange may take as long as there are ranks.
       const Index most = std::clamp<Index>(ranks_to_count / request_.ranks, 3, most_plans);
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
@@ -213,24 +213,27 @@ class Collector {
     const std::size_t count = plans_.size();
     for (std::size_t i = 0; i < count; ++i) {
       if (++seen[plans_[i].plan.exchanges()] > most_to_relay) continue;
-      const std::optional<Plan> plan = relayed(plans_[i].plan, machine_, false);
+      const std::optional<Plan> plan = relayed(plans_[i].plan, machine_, false, divisions_);
       if (!plan) continue;
-      plans_.push_back({plans_[i].way, plans_[i].imbalance, *plan, price(*plan, machine_)});
+      plans_.push_back({plans_[i].way, plans_[i].imbalance, *plan, priced(*plan)});
     }
   }
 
   void add(Way way, int imbalance, const Plan& plan) {
     const auto same = [&](const NamedPlan& other) { return other.plan == plan; };
     if (std::any_of(plans_.begin(), plans_.end(), same)) return;
-    const std::optional<Plan> in_chunks = pipelined(plan, machine_, request_.chunks);
+    const std::optional<Plan> in_chunks = pipelined(plan, machine_, request_.chunks, divisions_);
     if (!in_chunks || request_.chunks == 0) {
-      plans_.push_back({way, imbalance, plan, price(plan, machine_)});
+      plans_.push_back({way, imbalance, plan, priced(plan)});
     }
-    if (in_chunks) plans_.push_back({way, imbalance, *in_chunks, price(*in_chunks, machine_)});
+    if (in_chunks) plans_.push_back({way, imbalance, *in_chunks, priced(*in_chunks)});
   }
+
+  [[nodiscard]] PlanCost priced(const Plan& plan) { return price(plan, machine_, {}, divisions_); }
 
   const PlanRequest& request_;
   const Machine& machine_;
+  Divisions divisions_;
   std::vector<NamedPlan> plans_;
 };
 

@@ -32,7 +32,8 @@ std::vector<Index> radices_below(Index peers) {
 
 }  // namespace
 
-std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked) {
+std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked,
+                            Divisions& divisions) {
   Plan result = plan;
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
@@ -42,7 +43,7 @@ std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked
     constexpr Index fewest = 4;  // of fewer, none is saved a message
     if (!asked && (peers < fewest || !starts_bind(plan, machine, step))) continue;
     const std::vector<Index> radices = radices_below(peers);
-    const std::vector<double> seconds = seconds_by_radix(plan, machine, step, radices);
+    const std::vector<double> seconds = seconds_by_radix(plan, machine, step, radices, divisions);
     const auto best = std::min_element(seconds.begin() + 1, seconds.end());
     if (!asked && *best > (1. - least_gain) * seconds.front()) continue;
     const auto number = static_cast<std::size_t>(best - seconds.begin()) - 1;

@@ -5,6 +5,7 @@
 
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
+#include "machine/exchange_cost.hpp"
 
 namespace kallima {
 
@@ -12,6 +13,7 @@ namespace kallima {
 /// take longer to start than to carry, with the radix that is cheapest on the machine. Where relays
 /// are `asked` for, all exchanges that can, with the cheapest radix below their peers. Empty where
 /// there are none.
-std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked);
+std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked,
+                            Divisions& divisions);
 
 }  // namespace kallima

@@ -107,6 +107,22 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
   EXPECT_GT(cut_plans, 400);
 }
 
+TEST(Pipeline, gives_the_same_bits_on_many_ranks_that_hold_different_sizes) {
+  for (const auto& [problem, way] :
+       {std::pair{"c2c:68x16x8x68", Way::slab}, std::pair{"c2c:68x135x32", Way::pencil}}) {
+    PlanRequest request = request_of(problem, 67, 64);
+    request.way = way;
+    request.chunks = 1;
+    const Plan bulk = make_plan(request);
+    const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), 8);
+    ASSERT_TRUE(cut) << bulk.to_text();
+    for (const bool in_place : {false, true}) {
+      EXPECT_TRUE(same_bits(output_of<double>(*cut, in_place), output_of<double>(bulk, in_place)))
+          << cut->to_text();
+    }
+  }
+}
+
 /// Plans of a problem by nodes of so many ranks, in one piece and in chunks; returns how many.
 template <class T>
 int check_nodes(PlanRequest request, Index per_node) {

@@ -155,5 +155,120 @@ TEST(Lanes, take_each_others_places_without_overwriting_what_has_not_left) {
   }
 }
 
+/// What lanes() has room for, one lane after the other.
+LaneRoom listed_room(const Plan& plan, std::size_t step, Index rank) {
+  LaneRoom result;
+  for (const Lane& lane : lanes(plan, step, rank)) {
+    result.all += lane.room();
+    result.largest = std::max(result.largest, lane.room());
+  }
+  return result;
+}
+
+void check_rooms(const Plan& plan, std::size_t step) {
+  const LaneRooms rooms(plan, step);
+  for (Index rank = 0; rank < plan.ranks(); ++rank) {
+    ASSERT_EQ(rooms.of(rank), listed_room(plan, step, rank)) << plan.to_text() << "rank " << rank;
+  }
+}
+
+/// Every workspace of a plan in chunks, and of the way back, is that of some rank.
+void check_largest(const Plan& plan) {
+  for (const Plan& way : {plan, plan.reversed()}) {
+    for (const bool in_place : {false, true}) {
+      const Schedule legs = schedule(way, in_place);
+      Workspace most;
+      for (Index rank = 0; rank < way.ranks(); ++rank) {
+        const Workspace here = workspace(way, legs, rank);
+        most.main = std::max(most.main, here.main);
+        most.spill = std::max(most.spill, here.spill);
+        most.tile = std::max(most.tile, here.tile);
+      }
+      const Workspace stated = largest_workspace(way, legs);
+      ASSERT_EQ(stated.main, most.main) << way.to_text();
+      ASSERT_EQ(stated.spill, most.spill) << way.to_text();
+      ASSERT_EQ(stated.tile, most.tile) << way.to_text();
+    }
+  }
+}
+
+/// An exchange between two sweeps, in every way that a few chunks can cut it.
+int check_all_cuts(const Plan& plan, std::size_t step) {
+  int checked = 0;
+  std::vector<CutDigit> sent = cut_digits(plan, step, true);
+  std::vector<CutDigit> taken = cut_digits(plan, step, false);
+  sent.push_back({0, 1});
+  taken.push_back({0, 1});
+  for (const CutDigit& before : sent) {
+    for (const CutDigit& behind : taken) {
+      if (before.most > 1 && behind.most > 1 && before.digit == behind.digit) continue;
+      for (Index k = before.most > 1 ? 2 : 1; k <= std::min<Index>(before.most, 3); ++k) {
+        for (Index m = behind.most > 1 ? 2 : 1; m <= std::min<Index>(behind.most, 4); ++m) {
+          const Chunks chunks{before.digit, k, behind.digit, m};
+          if (chunks.parts() == 1) continue;
+          const Plan cut = plan.with_chunks(step, chunks);
+          check_rooms(cut, step);
+          check_rooms(cut.reversed(), cut.steps().size() - 1 - step);
+          check_largest(cut);
+          ++checked;
+        }
+      }
+    }
+  }
+  return checked;
+}
+
+TEST(LaneRooms, are_what_a_list_of_all_lanes_takes_in_slabs_and_with_idle_ranks) {
+  int checked = 0;
+  for (Index z = 1; z <= 7; ++z) {
+    for (Index y = 1; y <= 7; y += 2) {
+      for (Index ranks = 1; ranks <= 5; ++ranks) {
+        const Shape shape{z, y, 4};
+        for (const Index lines : {1, 3}) {
+          for (const Index idle : {0, 2}) {
+            const Plan plan =
+                samples::forward("c2c:" + std::to_string(z) + "x" + std::to_string(y) + "x4",
+                                 ranks + idle, Layout::slab(shape, ranks),
+                                 {samples::sweep(2, lines),
+                                  samples::exchange(Layout::slab(shape, std::min(y, ranks), 1)),
+                                  samples::sweep(0, lines)});
+            checked += check_all_cuts(plan, 1);
+            ASSERT_FALSE(HasFatalFailure());
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 2000);
+}
+
+TEST(LaneRooms, are_what_a_list_of_all_lanes_takes_where_some_axes_stay_as_they_are) {
+  int checked = 0;
+  const std::vector<std::pair<const char*, const char*>> ways = {
+      {"w:all z:block/3@1 y:block/2@3 x:all", "w:all z:block/3@1 y:all x:block/2@3"},
+      {"w:all z:block/3@2 y:block/2@1 x:all", "w:all z:block/3@2 y:all x:block/2@1"},
+      {"w:block/2@1 z:block/3@2 y:block/2@6 x:all", "w:block/2@1 z:block/3@2 y:all x:block/2@6"},
+      {"w:block/2@6 z:block/3@2 y:block/2@1 x:all", "w:block/2@6 z:block/3@2 y:all x:block/2@1"},
+      {"w:block/2@1 z:block/3@2 y:block/2@6 x:all", "w:all z:block/3@2 y:all x:block/2@1"},
+      {"w:block/2@6 z:block/3@2 y:cyclic/2@1 x:all", "w:all z:block/3@2 y:all x:block/2@1"},
+      {"w:all z:block/3@1 y:block/4@3 x:all", "w:all z:block/3@1 y:all x:cyclic/3@3"}};
+  for (const Shape& shape : {Shape{3, 7, 6, 5}, Shape{5, 13, 9, 7}, Shape{7, 3, 3, 2}}) {
+    const std::string problem = "c2c:" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]) +
+                                "x" + std::to_string(shape[2]) + "x" + std::to_string(shape[3]);
+    for (const auto& [from, to] : ways) {
+      const Layout before = Layout::parse(from, shape);
+      const Layout behind = Layout::parse(to, shape);
+      for (const Index lines : {1, 2}) {
+        const Plan plan = samples::forward(
+            problem, std::max(before.ranks(), behind.ranks()) + 1, before,
+            {samples::sweep(3, lines), samples::exchange(behind), samples::sweep(2, lines)});
+        checked += check_all_cuts(plan, 1);
+      }
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+  EXPECT_GT(checked, 50);
+}
+
 }  // namespace
 }  // namespace kallima

@@ -148,6 +148,27 @@ TEST(Nodes, pieces_have_places_of_their_own_and_both_ends_agree) {
   EXPECT_GT(checked, 20);
 }
 
+TEST(Nodes, windows_are_announced_as_large_as_the_largest_of_any_rank) {
+  for (const char* const problem : {"c2c:12x8x6", "c2c:7x9x5", "c2c:64", "c2c:10x9"}) {
+    for (const Index per_node : {1, 2, 4}) {
+      for (const Plan& plan : plans_by_nodes(problem, 6, per_node)) {
+        if (uniform(plan)) continue;  // a bound
+        for (const bool in_place : {false, true}) {
+          const Schedule legs = schedule(plan, in_place);
+          Workspace most;
+          for (Index rank = 0; rank < plan.ranks(); ++rank) {
+            const Workspace here = workspace(plan, legs, rank);
+            most.window = std::max(most.window, here.window);
+            most.other_window = std::max(most.other_window, here.other_window);
+          }
+          EXPECT_EQ(largest_workspace(plan, legs).window, most.window) << plan.to_text();
+          EXPECT_EQ(largest_workspace(plan, legs).other_window, most.other_window);
+        }
+      }
+    }
+  }
+}
+
 TEST(Nodes, plans_are_read_as_they_are_written) {
   for (const Plan& plan : plans_by_nodes("c2c:12x8x6", 6, 2)) {
     EXPECT_EQ(Plan::parse(plan.to_text()), plan);
