@@ -77,8 +77,16 @@ Layout random_grid(Random& random, const Shape& shape, Index ranks, std::size_t 
   return Layout::grid(axes, random_order(random, shape.size()));
 }
 
+/// Doubles axes until there are so many elements.
+void grow(Random& random, Shape& shape, Index elements) {
+  while (volume(shape) < elements) {
+    const auto axis = random.between(0, static_cast<Index>(shape.size()) - 1);
+    shape[static_cast<std::size_t>(axis)] *= 2;
+  }
+}
+
 /// Axes dealt like cards that can be split: p^2 divides n, or n and p are powers of two, p < n.
-void make_rideable(Random& random, Configuration& c) {
+void make_rideable(Random& random, Configuration& c, Index least_elements) {
   Shape shape;
   std::vector<Index> procs;
   Index left = c.ranks;
@@ -99,6 +107,7 @@ void make_rideable(Random& random, Configuration& c) {
     procs.push_back(p);
     left /= p;
   }
+  grow(random, shape, least_elements);
   c.shape = shape;
   c.options.in = Layout::cyclic(shape, procs).with_order(random_order(random, shape.size()));
 }
@@ -153,7 +162,7 @@ Layout random_layout(Random& random, const Shape& shape, Index ranks) {
 }
 
 Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all,
-                                 Kind kind) {
+                                 Kind kind, bool large) {
   Random random(seed, number);
   Configuration c;
   c.kind = kind;
@@ -168,9 +177,10 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
     c.shape.push_back(n);
   }
   if (random.chance(50)) std::reverse(c.shape.begin(), c.shape.end());
-  if (random.chance(20)) {
-    make_rideable(random, c);
-  }
+  // Each of p ranks sends N / p^2 elements to another, and MPI asks first from 4 or 64 KiB on.
+  const Index least_elements = large ? Index{5000} * c.ranks * c.ranks : 0;
+  grow(random, c.shape, least_elements);
+  if (random.chance(20)) make_rideable(random, c, least_elements);
   c.single = random.chance(40);
   c.in_place = random.chance(35);
   const bool rides = c.options.in.has_value();
@@ -185,7 +195,9 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
   }
   c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});
   if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
-  if (random.chance(30)) c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024});
+  if (random.chance(30)) {
+    c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024}) * (large ? 1000 : 1);
+  }
   c.options.large_counts = random.chance(50);
   if (exec::has_threads() && c.ranks <= 4 && random.chance(25)) {
     c.options.threads = random.pick<Index>({2, 3});

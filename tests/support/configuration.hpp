@@ -24,8 +24,9 @@ struct Configuration {
 };
 
 /// Configuration number `number` of a seed, for at most `ranks` ranks (exactly so many if `all`).
+/// `large`: most messages have more bytes than MPI sends without asking.
 Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int ranks, bool all,
-                                 Kind kind = Kind::c2c);
+                                 Kind kind = Kind::c2c, bool large = false);
 
 /// A layout of any kind over at most `ranks` ranks.
 Layout random_layout(Random& random, const Shape& shape, Index ranks);

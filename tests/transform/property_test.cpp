@@ -9,6 +9,7 @@
 //     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks] [--real]
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
 //     mpirun -n 4 property_test --seed 1 --cases 50 --mover   with a thread that moves messages on
+//     mpirun -n 4 property_test --seed 1 --cases 50 --large   with messages that MPI asks for first
 //
 // Configurations take sub-communicators of 1 .. n ranks, or all n with --all-ranks. All ranks
 // agree on every verdict, so a failure ends the run instead of hanging it.
@@ -45,6 +46,8 @@ using Complaint = std::string;
 
 template <class T>
 using Elements = std::vector<std::complex<T>>;
+/// A whole transform, row-major.
+using Spectrum = std::vector<std::complex<long double>>;
 
 template <class T>
 bool same_bits(const Elements<T>& a, const Elements<T>& b, std::size_t count) {
@@ -70,7 +73,19 @@ struct Tally {
   int pipelined = 0;   ///< configurations whose exchanges could be cut
   int by_nodes = 0;    ///< configurations whose ranks went by several nodes
   int by_relays = 0;   ///< configurations whose pieces went by other ranks
+  int large = 0;       ///< configurations with messages larger than 64 KiB
 };
+
+/// Of all exchanges, in bytes.
+Index largest_message(const Plan& plan) {
+  Index most = 0;
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
+    if (exchange == nullptr) continue;
+    most = std::max(most, exchange->traffic.largest_message * plan.states()[i].element.bytes());
+  }
+  return most;
+}
 
 /// The route that is taken where this one is asked for: windows are of one node, and nodes of ranks
 /// in a row.
@@ -215,18 +230,19 @@ Index flat_in(Index flat, const Shape& kept, const Shape& whole) {
 template <class T>
 Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements<T>& positions,
                        Elements<T>& frequencies, long double factor, MPI_Comm comm) {
-  double before = 0.0;
-  double after = 0.0;
+  long double before = 0.0L;
+  long double after = 0.0L;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    before += static_cast<double>(std::norm(from.get(positions, i)));
+    before += std::norm(from.get(positions, i));
   }
   const View<T> view(frequencies, fft.output_layout(), fft.rank(), fft.spectrum());
   for (auto [k, value] : view.wavenumbers()) {
-    after += k.weight() * static_cast<double>(std::norm(value));
+    after += static_cast<long double>(k.weight()) * std::norm(value);
   }
   const auto elements = static_cast<double>(volume(fft.spectrum().positions()));
-  const double want = total(before, comm) * elements * static_cast<double>(factor * factor);
-  const double is = total(after, comm);
+  const double want =
+      total(static_cast<double>(before), comm) * elements * static_cast<double>(factor * factor);
+  const double is = total(static_cast<double>(after), comm);
   const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
   if (std::abs(is - want) <= 100 * eps * want) return {};
   return "the spectrum has " + std::to_string(is / want) + " of the energy";
@@ -234,8 +250,8 @@ Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements
 
 /// Runs a plan forward and back and checks everything that concerns it alone.
 template <class T>
-Complaint check_plan(const Configuration& c, const Plan& wanted, std::uint64_t seed, MPI_Comm comm,
-                     Elements<T>& result, double& worst) {
+Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum& expected,
+                     std::uint64_t seed, MPI_Comm comm, Elements<T>& result, double& worst) {
   Options options = c.options;
   options.plan = std::make_shared<const Plan>(wanted);
   const Planned<T> fft = planned<T>(c, options, comm);
@@ -266,7 +282,6 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, std::uint64_t s
 
   const Precision precision = precision_of<T>;
   const double promised = promised_error(precision, elements);
-  const auto expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
   const Shape kept = plan.output().shape();
   const long double forward_factor = factor_of(options.scaling, Direction::forward, elements);
   const double error = error_of<T>(
@@ -398,12 +413,17 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Elements<T> by_windows;
   // One plan for all routes: prices lead to others where messages are dear.
   const Plan steps = planned<T>(c, c.options, comm).plan();
+  const Spectrum expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
+  const auto check = [&](const Plan& plan, Elements<T>& result) {
+    return check_plan<T>(c, plan, expected, seed, comm, result, worst);
+  };
   const auto by = [&](Route route) { return steps.with_route(route); };
-  Complaint complaint = check_plan<T>(c, by(Route::messages), seed, comm, by_messages, worst);
+  tally.large += largest_message(by(Route::messages)) > (1 << 16) ? 1 : 0;
+  Complaint complaint = check(by(Route::messages), by_messages);
   if (!complaint.empty()) return "messages: " + complaint;
-  complaint = check_plan<T>(c, by(Route::alltoallv), seed, comm, by_alltoallv, worst);
+  complaint = check(by(Route::alltoallv), by_alltoallv);
   if (!complaint.empty()) return "alltoallv: " + complaint;
-  complaint = check_plan<T>(c, by(Route::windows), seed, comm, by_windows, worst);
+  complaint = check(by(Route::windows), by_windows);
   if (!complaint.empty()) return "windows: " + complaint;
   const Plan plan = steps.with_route(seed % 2 == 0 ? Route::messages : Route::windows);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
@@ -416,7 +436,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   if (const auto cut = pipelined(by(Route::messages), built_in_machine(), chunks)) {
     ++tally.pipelined;
     Elements<T> in_chunks;
-    complaint = check_plan<T>(c, *cut, seed, comm, in_chunks, worst);
+    complaint = check(*cut, in_chunks);
     if (!complaint.empty()) return "in chunks: " + complaint;
     if (!same_bits<T>(by_messages, in_chunks, held)) return "chunks give other bits";
     if (!same_bits<T>(by_messages, on_loopback<T>(c, *cut, seed, rank, complaint), held)) {
@@ -428,11 +448,11 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
       nodes.goes_by(Route::nodes) && node_map(nodes).nodes() > 1) {
     ++tally.by_nodes;
     Elements<T> together;
-    complaint = check_plan<T>(c, nodes, seed, comm, together, worst);
+    complaint = check(nodes, together);
     if (!complaint.empty()) return "by nodes: " + complaint;
     if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits";
     if (const auto cut = pipelined(nodes, built_in_machine(), chunks)) {
-      complaint = check_plan<T>(c, *cut, seed, comm, together, worst);
+      complaint = check(*cut, together);
       if (!complaint.empty()) return "by nodes in chunks: " + complaint;
       if (!same_bits<T>(by_messages, together, held)) return "nodes give other bits in chunks";
     }
@@ -442,7 +462,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
       seed % 6 == 0 && relays != by(Route::messages)) {
     ++tally.by_relays;
     Elements<T> relayed;
-    complaint = check_plan<T>(c, relays, seed, comm, relayed, worst);
+    complaint = check(relays, relayed);
     if (!complaint.empty()) return "by relays: " + complaint;
     if (!same_bits<T>(by_messages, relayed, held)) return "relays give other bits";
   }
@@ -459,6 +479,7 @@ struct Arguments {
   bool all_ranks = false;
   bool real = false;
   bool mover = false;
+  bool large = false;
   std::string per_node;  ///< ranks that are to be taken for a node
 };
 
@@ -472,6 +493,8 @@ Arguments parse(int argc, char** argv) {
       arguments.real = true;
     } else if (word == "--mover") {
       arguments.mover = true;
+    } else if (word == "--large") {
+      arguments.large = true;
     } else if (word == "--per-node" && i + 1 < argc) {
       arguments.per_node = argv[++i];
     } else if (i + 1 < argc) {
@@ -540,7 +563,7 @@ int run(int argc, char** argv) {
   std::set<std::string> different;
   for (std::uint64_t k = arguments.first; k < arguments.first + arguments.cases; ++k) {
     Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks,
-                                         arguments.real ? Kind::r2c : Kind::c2c);
+                                         arguments.real ? Kind::r2c : Kind::c2c, arguments.large);
     c.options.mover = arguments.mover;
     ++done;
     different.insert(c.to_text());
@@ -566,12 +589,12 @@ int run(int argc, char** argv) {
       if (world_rank == first) {
         std::printf(
             "FAILED case %llu: %s\n  %s\n  repeat: mpirun -n %d %s --seed %llu --case "
-            "%llu%s%s%s%s\n",
+            "%llu%s%s%s%s%s\n",
             static_cast<unsigned long long>(k), complaint.c_str(), c.to_text().c_str(), world,
             argv[0], static_cast<unsigned long long>(arguments.seed),
             static_cast<unsigned long long>(k), arguments.all_ranks ? " --all-ranks" : "",
-            arguments.real ? " --real" : "", arguments.per_node.empty() ? "" : " --per-node ",
-            arguments.per_node.c_str());
+            arguments.real ? " --real" : "", arguments.large ? " --large" : "",
+            arguments.per_node.empty() ? "" : " --per-node ", arguments.per_node.c_str());
         std::fflush(stdout);
       }
       if (failures >= 10) break;
@@ -582,9 +605,10 @@ int run(int argc, char** argv) {
   if (world_rank == 0) {
     std::printf(
         "%llu configurations (%zu different, %d of them in chunks too, %d by nodes too, %d by "
-        "relays too) on up to %d ranks, %d failed; largest error %.2f of what is promised\n",
-        done, different.size(), tally.pipelined, tally.by_nodes, tally.by_relays, world, failures,
-        largest);
+        "relays too, %d with messages beyond 64 KiB) on up to %d ranks, %d failed; largest error "
+        "%.2f of what is promised\n",
+        done, different.size(), tally.pipelined, tally.by_nodes, tally.by_relays, tally.large,
+        world, failures, largest);
   }
   return failures == 0 ? 0 : 1;
 }

@@ -4,10 +4,14 @@
 // inactive, and whoever tests it is told that it is not through.
 #include "transport/mpi_faults.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <random>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -22,13 +26,36 @@ struct Held {
   Clock::time_point due;
 };
 
+Faults of_environment() {
+  Faults result;
+  const char* const text = std::getenv("KALLIMA_TEST_FAULTS");
+  std::istringstream words(text == nullptr ? "" : text);
+  std::string word;
+  double value = 0.0;
+  while (words >> word >> value) {
+    const auto time = std::chrono::microseconds(static_cast<long>(value));
+    if (word == "late") result.late_sends = time;
+    if (word == "delay") result.delay = time;
+    if (word == "share") result.share = value;
+  }
+  return result;
+}
+
 std::mutex mutex;  // over everything below
-Faults faults;
-std::mt19937 chance;
+Faults faults = of_environment();
+std::mt19937 chance(static_cast<unsigned>(getpid()));  // ranks differ
 long calls = 0;
 std::vector<Held> held;
 std::set<MPI_Request> sends;      // persistent ones
 std::set<MPI_Request> immediate;  // persistent ones that stand for MPI_Isend
+
+/// True where the next send is to leave late. Behind one that is held back all are: MPI keeps the
+/// order of messages. Under the lock.
+bool next_is_late() {
+  if (faults.late_sends.count() == 0) return false;
+  if (!held.empty()) return true;
+  return faults.share >= 1.0 || std::uniform_real_distribution<double>()(chance) < faults.share;
+}
 
 bool is_held(MPI_Request request) {
   for (const Held& one : held) {
@@ -111,7 +138,7 @@ int make_persistent_send(const void* data, int count, MPI_Datatype type, int pee
 int start_send(const void* data, MPI_Count count, MPI_Datatype type, int peer, int tag,
                MPI_Comm comm, MPI_Request* request) {
   const std::lock_guard lock(mutex);
-  if (faults.late_sends.count() == 0 || count > std::numeric_limits<int>::max()) {
+  if (count > std::numeric_limits<int>::max() || !next_is_late()) {
 #if MPI_VERSION >= 4
     return PMPI_Isend_c(data, count, type, peer, tag, comm, request);
 #else
@@ -127,7 +154,7 @@ int start_send(const void* data, MPI_Count count, MPI_Datatype type, int peer, i
 
 int start(MPI_Request* request) {
   const std::lock_guard lock(mutex);
-  if (faults.late_sends.count() == 0 || sends.count(*request) == 0) return PMPI_Start(request);
+  if (sends.count(*request) == 0 || !next_is_late()) return PMPI_Start(request);
   held.push_back({*request, Clock::now() + faults.late_sends});
   return MPI_SUCCESS;
 }

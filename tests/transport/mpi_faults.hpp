@@ -2,6 +2,9 @@
 //
 // MPI as it is on a bad day, for programs that link kallima_spy: sends that leave long after they
 // were started, calls that take long, a call that fails. All of it is what MPI may do.
+//
+// KALLIMA_TEST_FAULTS="late 2000 delay 300 share 0.3" sets such faults from the start, for programs
+// that know nothing of them; times are in microseconds.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +20,8 @@ struct Faults {
   std::chrono::microseconds late_sends{0};
   /// Calls take up to so much longer, at random.
   std::chrono::microseconds delay{0};
-  unsigned seed = 1;  ///< of chance
+  double share = 1.0;  ///< of sends that leave late
+  unsigned seed = 1;   ///< of chance
   /// The call of this name and number, counted from 1, does nothing and returns an error.
   std::string failing_call;
   long failing_number = 0;
