@@ -48,18 +48,27 @@ std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup&
 }  // namespace
 
 template <class T>
-TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
-                                const std::function<Asked<T>()>& ask_for) {
-  using Operation = exec::Operation<T>;
-  using transport::Verdict;
+std::shared_ptr<TransformCore<T>> TransformCore<T>::make(MPI_Comm comm, Kind kind,
+                                                         const std::function<Asked<T>()>& ask_for) {
+  std::shared_ptr<TransformCore> core;
   Asked<T> asked;
-  Verdict verdict = Verdict::of([&] {
+  transport::Verdict verdict = transport::Verdict::of([&] {
+    core = std::make_shared<TransformCore>();
     asked = ask_for();
-    options_ = asked.given.options;
-    setup_ = asked.setup;
+    core->options_ = asked.given.options;
+    core->setup_ = asked.setup;
   });
-  communicator_ = transport::Communicator::reserve(comm, options_.deadline);
-  const transport::Call call(*communicator_);
+  auto communicator = transport::Communicator::reserve(comm, asked.given.options.deadline);
+  const transport::Call call(*communicator);
+  if (!core) communicator->or_fail([&] { throw_error(verdict.code, verdict.text); });
+  core->communicator_ = std::move(communicator);
+  core->plan_together(kind, asked, std::move(verdict));
+  return core;
+}
+
+template <class T>
+void TransformCore<T>::plan_together(Kind kind, const Asked<T>& asked, transport::Verdict verdict) {
+  using Operation = exec::Operation<T>;
   const bool root = communicator_->rank == 0;
   std::string ask;
   std::string message;
@@ -93,28 +102,21 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
   }
   agree(*communicator_, verdict, intent("make a transform", 1));
   open_windows();
-  begin_trace();
+  // Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
+  // together.
+  if (recorder_) recorder_->set_origin();
 }
 
+/// Has the drivers record what they do, where a trace is wanted.
 template <class T>
-transport::Intent TransformCore<T>::intent(const char* call, Index number) const {
-  constexpr Index kinds = 16;
-  return {communicator_->number * kinds + number,
-          call + (" of transform " + std::to_string(communicator_->number))};
-}
-
-/// Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
-/// together. Local.
-template <class T>
-void TransformCore<T>::begin_trace() {
+void TransformCore<T>::record() {
   constexpr std::size_t most_events = std::size_t{1} << 17;
   if (options_.trace.empty()) {
     const char* const named = std::getenv("KALLIMA_TRACE");
     if (named != nullptr) options_.trace = named;
   }
   if (options_.trace.empty()) return;
-  recorder_ = std::make_shared<Recorder>(most_events);
-  recorder_->set_origin();
+  if (!recorder_) recorder_ = std::make_shared<Recorder>(most_events);
   for (std::size_t i = 0; i < drivers_.size(); ++i) {
     drivers_[i]->record(recorder_, static_cast<Index>(i) * leg_stride);
   }
@@ -128,7 +130,7 @@ std::string TransformCore<T>::trace() const {
 /// Calls no MPI. Memory that MPI may still write, for a call that has failed, outlives this.
 template <class T>
 TransformCore<T>::~TransformCore() {
-  if (communicator_->duplicate->broken) {
+  if (communicator_ && communicator_->duplicate->broken) {
     struct Memory {
       Buffer workspace;
       Buffer transit;
@@ -169,13 +171,13 @@ void TransformCore<T>::open_windows() {
     return;
   }
   communicator_->watchdog->attach(&windows_->sync());
-  for (std::size_t which = 0; which < 2; ++which) {
-    for (Index rank = 0; rank < communicator_->size; ++rank) {
-      window_of_[which].push_back(
-          reinterpret_cast<exec::Number<T>*>(windows_->window(which, rank)));
-    }
-  }
   agree(*communicator_, transport::Verdict::of([&] {
+    for (std::size_t which = 0; which < 2; ++which) {
+      for (Index rank = 0; rank < communicator_->size; ++rank) {
+        window_of_[which].push_back(
+            reinterpret_cast<exec::Number<T>*>(windows_->window(which, rank)));
+      }
+    }
     for (auto& driver : drivers_) driver->prepare(areas(nullptr, nullptr));
   }));
 }
@@ -235,6 +237,7 @@ void TransformCore<T>::adopt(const Plan& forward) {
           areas(nullptr, nullptr));
     }
   }
+  record();
 }
 
 template <class T>
@@ -343,17 +346,6 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
     throw InvalidBuffer(
         "input and output overlap without being the same; make them equal or keep them apart");
   }
-}
-
-template <class T>
-Buffer TransformCore<T>::make_memory(Index elements, std::size_t size, const char* what) const {
-  const transport::Call call(*communicator_, "make memory", options_.deadline);
-  Buffer memory;
-  agree(*communicator_, transport::Verdict::of([&] {
-    memory = Buffer(options_.memory, checked_mul(elements, static_cast<Index>(size), what), what);
-  }),
-        intent(what, 4));
-  return memory;
 }
 
 template <class T>

@@ -27,9 +27,13 @@ struct Asked {
 template <class T>
 class TransformCore {
  public:
-  /// Collective; see Transform and RealTransform. The destructor writes the trace, if there is one.
-  TransformCore(MPI_Comm comm, Kind kind, const std::function<Asked<T>()>& ask);
+  /// Collective; see Transform and RealTransform.
+  static std::shared_ptr<TransformCore> make(MPI_Comm comm, Kind kind,
+                                             const std::function<Asked<T>()>& ask);
 
+  /// For make().
+  TransformCore() = default;
+  /// Writes the trace, if there is one.
   ~TransformCore();
   TransformCore(const TransformCore&) = delete;
   TransformCore& operator=(const TransformCore&) = delete;
@@ -49,8 +53,15 @@ class TransformCore {
   /// An array in one of the plan's layouts. Collective.
   template <class E>
   [[nodiscard]] BasicArray<E> make_array(const Layout& layout, const char* what) const {
-    Buffer memory = make_memory(layout.room(communicator_->rank), sizeof(E), what);
-    return {std::move(memory), layout, communicator_->rank, *spectrum_};
+    const transport::Call call(*communicator_, "make memory", options_.deadline);
+    const int rank = communicator_->rank;
+    std::optional<BasicArray<E>> result;
+    agree(*communicator_, transport::Verdict::of([&] {
+      const Index bytes = checked_mul(layout.room(rank), static_cast<Index>(sizeof(E)), what);
+      result.emplace(Buffer(options_.memory, bytes, what), layout, rank, *spectrum_);
+    }),
+          intent(what, 4));
+    return std::move(*result);
   }
 
   [[nodiscard]] const Plan& plan(Direction direction) const {
@@ -76,15 +87,18 @@ class TransformCore {
   [[nodiscard]] Index in_place_size() const;
 
  private:
+  /// The rest of make(), where all ranks have come to. `verdict`: what this rank found so far.
+  void plan_together(Kind kind, const Asked<T>& asked, transport::Verdict verdict);
   void adopt(const Plan& forward);
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_windows();
   /// A call on this rank; what the others must call at the same time, in words.
-  [[nodiscard]] transport::Intent intent(const char* call, Index number) const;
-  void begin_trace();
+  [[nodiscard]] transport::Intent intent(const char* call, int number) const {
+    return {communicator_->number, number, call};
+  }
+  void record();
   [[nodiscard]] typename Driver<T>::Areas areas(const exec::Number<T>* in,
                                                 exec::Number<T>* out) const;
-  [[nodiscard]] Buffer make_memory(Index elements, std::size_t size, const char* what) const;
   /// Where a driver is.
   static std::size_t variant(Direction direction, bool in_place) {
     return 2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0);

@@ -25,7 +25,7 @@ Ntt::Ntt(MPI_Comm comm, const Shape& shape, const NttOptions& options)
       })) {}
 
 Ntt Ntt::with(MPI_Comm comm, const std::function<NttArguments()>& arguments) {
-  return Ntt(std::make_shared<TransformCore<NumberTheoretic>>(comm, Kind::ntt, [&] {
+  return Ntt(TransformCore<NumberTheoretic>::make(comm, Kind::ntt, [&] {
     const NttArguments given = arguments();
     const Options& chosen = given.options;  // what all transforms have
     Asked<NumberTheoretic> asked;

@@ -26,7 +26,7 @@ void require_no_choice(const Options& options) {
 
 template <SortKey Key>
 Sort<Key>::Sort(MPI_Comm comm, Index n, const Options& options)
-    : Planned<Bitonic>(std::make_shared<TransformCore<Bitonic>>(comm, Kind::sort, [&] {
+    : Planned<Bitonic>(TransformCore<Bitonic>::make(comm, Kind::sort, [&] {
         require_no_choice(options);
         return Asked<Bitonic>{{{n}, options}, {kind_of<Key>()}};
       })) {}

@@ -117,7 +117,7 @@ Transform<T>::Transform(MPI_Comm comm, const Shape& shape, const Options& option
 
 template <class T>
 Transform<T> Transform<T>::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
-  return Transform(std::make_shared<TransformCore<T>>(comm, Kind::c2c, [&] {
+  return Transform(TransformCore<T>::make(comm, Kind::c2c, [&] {
     return Asked<T>{arguments(), {}};
   }));
 }
@@ -185,7 +185,7 @@ RealTransform<T>::RealTransform(MPI_Comm comm, const Shape& shape, const Options
 template <class T>
 RealTransform<T> RealTransform<T>::with(MPI_Comm comm,
                                         const std::function<Arguments()>& arguments) {
-  return RealTransform(std::make_shared<TransformCore<T>>(comm, Kind::r2c, [&] {
+  return RealTransform(TransformCore<T>::make(comm, Kind::r2c, [&] {
     return Asked<T>{arguments(), {}};
   }));
 }

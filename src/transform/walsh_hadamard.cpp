@@ -12,7 +12,7 @@ WalshHadamard::WalshHadamard(MPI_Comm comm, const Shape& shape, const Options& o
       })) {}
 
 WalshHadamard WalshHadamard::with(MPI_Comm comm, const std::function<Arguments()>& arguments) {
-  return WalshHadamard(std::make_shared<TransformCore<Walsh>>(comm, Kind::walsh, [&] {
+  return WalshHadamard(TransformCore<Walsh>::make(comm, Kind::walsh, [&] {
     Asked<Walsh> asked;
     asked.given = arguments();
     deal_to_power_of_two(comm, asked.given.shape, asked.given.options);

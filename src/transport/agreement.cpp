@@ -32,8 +32,11 @@ std::string broadcast(const Communicator& communicator, const std::string& text,
   broadcast_bytes(communicator, header, root);
   std::uint64_t size = 0;
   std::memcpy(&size, header.data(), sizeof size);
-  std::string result = communicator.rank == root ? text : std::string();
-  result.resize(static_cast<std::size_t>(size));
+  std::string result;
+  communicator.or_fail([&] {
+    if (communicator.rank == root) result = text;
+    result.resize(static_cast<std::size_t>(size));
+  });
   broadcast_bytes(communicator, result, root);
   return result;
 }
@@ -43,8 +46,10 @@ namespace {
 /// Throws the error of the lowest rank that has one. Collective.
 [[noreturn]] void throw_verdict_of(int root, const Communicator& communicator,
                                    const Verdict& mine) {
-  const std::string code =
-      broadcast(communicator, std::to_string(static_cast<int>(mine.code)) + " " + mine.text, root);
+  std::string own;
+  communicator.or_fail(
+      [&] { own = std::to_string(static_cast<int>(mine.code)) + " " + mine.text; });
+  const std::string code = broadcast(communicator, own, root);
   const std::size_t blank = code.find(' ');
   throw_error(static_cast<ErrorCode>(std::stoi(code.substr(0, blank))),
               code.substr(blank + 1) + " (found on rank " + std::to_string(root) + ")");
@@ -56,15 +61,17 @@ void agree(const Communicator& communicator, const Verdict& mine, const Intent& 
   constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
   // The least of a number and the least of its negative tell whether all are equal.
   std::array<std::int64_t, 3> least = {mine.code == ErrorCode::ok ? nobody : communicator.rank,
-                                       intent.number, -intent.number};
+                                       intent.key(), -intent.key()};
   all_reduce(communicator, least, MPI_MIN);
   if (least[0] != nobody) throw_verdict_of(static_cast<int>(least[0]), communicator, mine);
   if (least[1] == -least[2]) return;
-  const std::string first = broadcast(communicator, intent.text);
+  std::string own;
+  communicator.or_fail([&] { own = intent.to_text(); });
+  const std::string first = broadcast(communicator, own);
   agree(communicator, Verdict::of([&] {
-          if (intent.text == first) return;
+          if (own == first) return;
           throw MismatchedArguments("rank 0 calls '" + first + "' while rank " +
-                                    std::to_string(communicator.rank) + " calls '" + intent.text +
+                                    std::to_string(communicator.rank) + " calls '" + own +
                                     "'; collective calls are made in the same order on all ranks");
         }));
   throw InternalError("ranks differ in what they are about to do, and all say the same of it");

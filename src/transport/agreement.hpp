@@ -41,8 +41,14 @@ struct Verdict {
 
 /// What a rank is about to do, which has to be the same on all ranks.
 struct Intent {
-  std::int64_t number = 0;  ///< different where the intent is
-  std::string text;         ///< in words: "bind forward"
+  std::int64_t transform = 0;  ///< its number on the communicator
+  int number = 0;              ///< of the call, 0 to 15
+  const char* call = "";       ///< in words: "bind forward"; a literal
+
+  [[nodiscard]] std::int64_t key() const { return 16 * transform + number; }
+  [[nodiscard]] std::string to_text() const {
+    return call + (" of transform " + std::to_string(transform));
+  }
 };
 
 /// Returns where all ranks bring ok and the same intent; otherwise throws the same error on all.

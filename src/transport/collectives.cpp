@@ -14,45 +14,53 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Runs `start`, which starts a collective call on these bytes, and waits for it. Where that
-/// throws, MPI may still read and write them: they stay.
-template <class Start>
-void complete(const Communicator& communicator, const char* name,
-              const std::shared_ptr<Bytes>& bytes, Start start) {
+/// Has `fill` fill so many bytes, runs `start`, which starts a collective call on them, and waits
+/// for it; `take` then takes what has come. Where waiting throws, MPI may still read and write the
+/// bytes: they stay.
+template <class Fill, class Start, class Take>
+void complete(const Communicator& communicator, const char* name, std::size_t size, Fill fill,
+              Start start, Take take) {
   communicator.or_fail([&] {
+    const auto bytes = std::make_shared<Bytes>(size);
+    fill(bytes->data());
     try {
       MPI_Request request = MPI_REQUEST_NULL;
-      check(start(&request), name);
-      wait_for(request, *communicator.watchdog, static_cast<Index>(bytes->size()));
+      check(start(bytes->data(), &request), name);
+      wait_for(request, *communicator.watchdog, static_cast<Index>(size));
     } catch (...) {
       communicator.keep(bytes);
       throw;
     }
+    take(bytes->data());
   });
 }
 
 }  // namespace
 
 void all_reduce(const Communicator& communicator, std::span<std::int64_t> values, MPI_Op op) {
-  const auto bytes = std::make_shared<Bytes>(values.size_bytes());
-  std::memcpy(bytes->data(), values.data(), bytes->size());
-  complete(communicator, "MPI_Iallreduce", bytes, [&](MPI_Request* request) {
-    return MPI_Iallreduce(MPI_IN_PLACE, bytes->data(), static_cast<int>(values.size()), MPI_INT64_T,
-                          op, communicator.comm, request);
-  });
-  std::memcpy(values.data(), bytes->data(), bytes->size());
+  const std::size_t size = values.size_bytes();
+  complete(
+      communicator, "MPI_Iallreduce", size,
+      [&](std::byte* bytes) { std::memcpy(bytes, values.data(), size); },
+      [&](std::byte* bytes, MPI_Request* request) {
+        return MPI_Iallreduce(MPI_IN_PLACE, bytes, static_cast<int>(values.size()), MPI_INT64_T, op,
+                              communicator.comm, request);
+      },
+      [&](const std::byte* bytes) { std::memcpy(values.data(), bytes, size); });
 }
 
 void broadcast_bytes(const Communicator& communicator, std::span<char> all, int root) {
   constexpr std::size_t most = std::size_t{1} << 30;
   for (std::size_t at = 0; at < all.size(); at += most) {
-    const auto bytes = std::make_shared<Bytes>(std::min(most, all.size() - at));
-    std::memcpy(bytes->data(), all.data() + at, bytes->size());
-    complete(communicator, "MPI_Ibcast", bytes, [&](MPI_Request* request) {
-      return MPI_Ibcast(bytes->data(), static_cast<int>(bytes->size()), MPI_BYTE, root,
-                        communicator.comm, request);
-    });
-    std::memcpy(all.data() + at, bytes->data(), bytes->size());
+    const std::size_t size = std::min(most, all.size() - at);
+    complete(
+        communicator, "MPI_Ibcast", size,
+        [&](std::byte* bytes) { std::memcpy(bytes, all.data() + at, size); },
+        [&](std::byte* bytes, MPI_Request* request) {
+          return MPI_Ibcast(bytes, static_cast<int>(size), MPI_BYTE, root, communicator.comm,
+                            request);
+        },
+        [&](const std::byte* bytes) { std::memcpy(all.data() + at, bytes, size); });
   }
 }
 
@@ -60,13 +68,15 @@ void all_gather_bytes(const Communicator& communicator, const void* mine, std::s
                       void* all) {
   const auto count = narrow<int>(static_cast<Index>(size), "bytes of a rank");
   const std::size_t total = size * static_cast<std::size_t>(communicator.size);
-  const auto bytes = std::make_shared<Bytes>(total + size);  // of all, then this rank's
-  std::memcpy(bytes->data() + total, mine, size);
-  complete(communicator, "MPI_Iallgather", bytes, [&](MPI_Request* request) {
-    return MPI_Iallgather(bytes->data() + total, count, MPI_BYTE, bytes->data(), count, MPI_BYTE,
-                          communicator.comm, request);
-  });
-  std::memcpy(all, bytes->data(), total);
+  // What all have brought, then what this rank brings.
+  complete(
+      communicator, "MPI_Iallgather", total + size,
+      [&](std::byte* bytes) { std::memcpy(bytes + total, mine, size); },
+      [&](std::byte* bytes, MPI_Request* request) {
+        return MPI_Iallgather(bytes + total, count, MPI_BYTE, bytes, count, MPI_BYTE,
+                              communicator.comm, request);
+      },
+      [&](const std::byte* bytes) { std::memcpy(all, bytes, total); });
 }
 
 bool everywhere(const Communicator& communicator, bool mine) {

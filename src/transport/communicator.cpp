@@ -21,18 +21,6 @@ void check(int code, const char* call) {
                    " failed: " + std::string(words.data(), static_cast<std::size_t>(length)));
 }
 
-double deadline_of_environment() {
-  const char* const text = std::getenv("KALLIMA_DEADLINE");
-  if (text == nullptr || *text == '\0') return 0.;
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (*end != '\0' || !(seconds >= 0.)) {
-    throw InvalidOption("KALLIMA_DEADLINE is '" + std::string(text) +
-                        "'; it is a number of seconds, or 0 for none");
-  }
-  return seconds;
-}
-
 void Duplicate::free_retired() {
   const std::lock_guard lock(mutex);
   for (MPI_Request& request : retired) MPI_Request_free(&request);
@@ -78,17 +66,12 @@ void Communicator::fail(const Failure& failure) const noexcept {
   const bool own = failure.rank == rank &&
                    failure.code != static_cast<std::int32_t>(ErrorCode::deadline_exceeded);
   if (!own || duplicate->told.exchange(true) || duplicate->closed) return;
-  try {
-    // It has to stay until it is sent, for which nobody waits.
-    const auto sent = std::make_shared<const Failure>(failure);
-    keep(sent);
-    for (int step = 1; step < size; ++step) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      const int code = MPI_Isend(sent.get(), sizeof *sent, MPI_BYTE, (rank + step) % size,
-                                 failure_tag, comm, &request);
-      if (code == MPI_SUCCESS) MPI_Request_free(&request);
-    }
-  } catch (...) {  // no memory: the peers have their deadlines
+  // Nobody waits until it is sent: it is read where it stays, as broken duplicates are not freed.
+  for (int step = 1; step < size; ++step) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = MPI_Isend(&duplicate->failure, sizeof duplicate->failure, MPI_BYTE,
+                               (rank + step) % size, failure_tag, comm, &request);
+    if (code == MPI_SUCCESS) MPI_Request_free(&request);
   }
 }
 

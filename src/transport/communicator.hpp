@@ -131,7 +131,4 @@ class Call {
 /// MpiFailure with MPI's own words, where `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
-/// Seconds that KALLIMA_DEADLINE names; 0: none.
-double deadline_of_environment();
-
 }  // namespace kallima::transport

@@ -82,12 +82,18 @@ extern "C" int kallima_forget_communicator(MPI_Comm, int, void* attribute, void*
 /// MPI_Finalize begins.
 extern "C" int kallima_forget_all(MPI_Comm, int, void* attribute, void*) {
   const std::lock_guard lock(registry_mutex());
-  const std::unique_ptr<Registry> registry(static_cast<Registry*>(attribute));
+  std::unique_ptr<Registry> registry(static_cast<Registry*>(attribute));
   registry_slot() = nullptr;
+  bool broken = !registry->lost.empty();
   for (const std::shared_ptr<Family>& family : registry->families) {
     family->free();
+    broken = broken || family->broken();
   }
-  return MPI_Comm_free_keyval(&registry->key);
+  const int code = MPI_Comm_free_keyval(&registry->key);
+  // MPI_Finalize may still move the messages of calls that have failed.
+  static std::unique_ptr<Registry> kept;
+  if (broken) kept = std::move(registry);
+  return code;
 }
 
 Registry& registry() {
@@ -143,6 +149,15 @@ std::int64_t fresh_token() {
   std::random_device random;
   const std::uint64_t bits = (static_cast<std::uint64_t>(random()) << 32U) | random();
   return static_cast<std::int64_t>(bits >> 2U) + 1;
+}
+
+/// Seconds that KALLIMA_DEADLINE names; 0: none; less: it is not a number of seconds.
+double deadline_of_environment() {
+  const char* const text = std::getenv("KALLIMA_DEADLINE");
+  if (text == nullptr || *text == '\0') return 0.;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  return *end == '\0' && seconds >= 0. ? seconds : -1.;
 }
 
 int ranks_wanted_on_node() {
@@ -267,7 +282,7 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   check(MPI_Comm_size(user, &first.size), "MPI_Comm_size");
   Introduction mine;
   mine.deadline = deadline_of_environment();
-  if (deadline == 0.) deadline = mine.deadline;
+  if (deadline == 0.) deadline = std::max(0., mine.deadline);
   Watchdog alone(nullptr, first.rank, false);
   alone.begin("planning", deadline);
   first.duplicate = duplicated(user, alone);
@@ -288,6 +303,11 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   const std::vector<Introduction> all = all_gather(first, mine);
   family->id = all.front().token;
   first.deadline = all.front().deadline;
+  if (first.deadline < 0.) {
+    family->free();
+    throw InvalidOption(
+        "KALLIMA_DEADLINE on rank 0 is no number of seconds; set it to one, or to 0 for none");
+  }
   static_cast<NodeMapping&>(first) = mapping(all, first.rank);
   first.threads =
       std::all_of(all.begin(), all.end(), [](const Introduction& one) { return one.threads != 0; });
@@ -356,9 +376,11 @@ std::shared_ptr<Duplicate> Family::choose(std::int64_t number) {
     return of_transforms.back();
   }
   std::vector<std::size_t> unbroken;
-  for (std::size_t i = 0; i < of_transforms.size(); ++i) {
-    if ((masks[1] >> i & 1) != 0) unbroken.push_back(i);
-  }
+  first->or_fail([&] {
+    for (std::size_t i = 0; i < of_transforms.size(); ++i) {
+      if ((masks[1] >> i & 1) != 0) unbroken.push_back(i);
+    }
+  });
   if (unbroken.empty()) {
     throw BrokenTransform("calls on " + std::to_string(most_duplicates) +
                           " transforms on this communicator have failed; go on with a duplicate "
@@ -372,7 +394,9 @@ std::shared_ptr<const Communicator> Family::reserve(double deadline) {
   const Call call(*first, "planning", deadline);
   const std::int64_t number = ++transforms;
   first->duplicate->free_retired();
-  std::shared_ptr<Communicator> result = user(first->threads ? choose(number) : first->duplicate);
+  std::shared_ptr<Duplicate> chosen = first->threads ? choose(number) : first->duplicate;
+  std::shared_ptr<Communicator> result;
+  first->or_fail([&] { result = user(std::move(chosen)); });
   result->number = number;
   result->watchdog->begin("planning", deadline);
   if (result->duplicate != first->duplicate) result->watchdog->listen(first->duplicate);

@@ -115,41 +115,6 @@ class RoundTrip {
   Bound<double> backward_;
 };
 
-/// What a body throws, as "code: text", or nothing.
-template <class Body>
-std::string thrown_by(Body body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return std::string(name_of(error.code())) + ": " + error.what();
-  }
-  return {};
-}
-
-bool begins_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
-/// The same text on all ranks?
-bool same_everywhere(const std::string& mine) {
-  std::string first = mine;
-  auto size = static_cast<int>(first.size());
-  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  first.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(first.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
-  int same = first == mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return same != 0;
-}
-
-bool all_of_us(bool mine) {
-  int all = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all != 0;
-}
-
-bool any_of_us(bool mine) { return !all_of_us(!mine); }
-
 void transforms_run_in_several_threads(Together& all) {
   for (const Manner& manner : manners()) {
     for (const bool binds : {false, true}) {

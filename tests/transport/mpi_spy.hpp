@@ -37,8 +37,8 @@ struct Calls {
   long sends = 0;
   long large_sends = 0;  ///< MPI_Isend_c, not among `sends`
   long receives = 0;
-  long large_receives = 0;  ///< MPI_Irecv_c, likewise
-  long alltoallvs = 0;  ///< blocking or not
+  long large_receives = 0;     ///< MPI_Irecv_c, likewise
+  long alltoallvs = 0;         ///< blocking or not
   long duplicates = 0;         ///< of communicators
   long frees = 0;              ///< of communicators
   long long largest_send = 0;  ///< count of a send, in elements of its type

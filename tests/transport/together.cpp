@@ -79,4 +79,21 @@ int Together::finish(const std::string& what) const {
   return failures_ == 0 ? 0 : 1;
 }
 
+bool all_of_us(bool mine) {
+  int all = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all != 0;
+}
+
+bool any_of_us(bool mine) { return !all_of_us(!mine); }
+
+bool same_everywhere(const std::string& mine) {
+  std::string first = mine;
+  auto size = static_cast<int>(first.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  first.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(first.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return all_of_us(first == mine);
+}
+
 }  // namespace kallima::test

@@ -10,6 +10,8 @@
 #include <functional>
 #include <string>
 
+#include "kallima/error.hpp"
+
 namespace kallima::test {
 
 /// What is wrong on this rank; the first complaint is kept.
@@ -53,6 +55,26 @@ class Together {
   double slowest_ = 0.0;
   std::string slowest_case_;
 };
+
+/// What a body throws, as "code: text", or nothing.
+template <class Body>
+std::string thrown_by(Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return std::string(name_of(error.code())) + ": " + error.what();
+  }
+  return {};
+}
+
+inline bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+/// Is it true, or the same, on all ranks, or true on any? Collective.
+bool all_of_us(bool mine);
+bool any_of_us(bool mine);
+bool same_everywhere(const std::string& mine);
 
 /// Runs a program of such cases between MPI_Init and MPI_Finalize; returns its exit status.
 inline int under_mpi(int argc, char** argv, int (*run)()) {
