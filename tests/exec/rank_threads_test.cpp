@@ -69,7 +69,9 @@ TEST(RankThreads, that_share_sweeps_give_the_same_bits) {
       EXPECT_EQ(on_loopback(bulk, 3), expected) << bulk.to_text();
       EXPECT_EQ(on_loopback(bulk.with_route(Route::windows), 2), expected) << bulk.to_text();
       const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), 3);
-      if (cut) EXPECT_EQ(on_loopback(*cut, 3), expected) << cut->to_text();
+      if (cut) {
+        EXPECT_EQ(on_loopback(*cut, 3), expected) << cut->to_text();
+      }
       ++plans;
     }
   }
