@@ -8,7 +8,7 @@
 namespace kallima::exec {
 
 template <class T>
-Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup)
+Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup, Index threads)
     : engines_(setup, host_memory()) {
   const std::shared_ptr<MemorySource> source = host_memory();
   const Schedule legs = schedule(plan, in_place);
@@ -24,9 +24,10 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup)
     }
     memory_.emplace_back(source, need.transit * bytes, "transit");
     areas.transit = reinterpret_cast<Number<T>*>(memory_.back().view().data);
-    memory_.emplace_back(source, need.tile * bytes, "tile");
+    memory_.emplace_back(source, threads * need.tile * bytes, "tile");
     areas.tile = reinterpret_cast<Number<T>*>(memory_.back().view().data);
-    executors_.emplace_back(plan, in_place, rank, engines_, areas.tile);
+    executors_.emplace_back(plan, in_place, rank, engines_, areas.tile,
+                            Workers{threads, need.tile});
     Index most = 0;
     for (std::size_t leg = 0; leg < executors_.back().legs(); ++leg) {
       if (!executors_.back().flows(leg)) continue;

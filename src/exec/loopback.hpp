@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All ranks of a plan in one process, in lock-step and without threads: for tests and for looking
+// All ranks of a plan in one process, one after the other in lock-step: for tests and for looking
 // at a plan's every step without MPI.
 #pragma once
 
@@ -18,7 +18,8 @@ class Loopback {
  public:
   using Setup = typename Operation<T>::Setup;
 
-  Loopback(const Plan& plan, bool in_place, const Setup& setup = {});
+  /// `threads` share the sweeps of a rank.
+  Loopback(const Plan& plan, bool in_place, const Setup& setup = {}, Index threads = 1);
 
   /// in[r] and out[r] are rank r's arrays; the same memory in place.
   void run(const std::vector<const Number<T>*>& in, const std::vector<Number<T>*>& out,

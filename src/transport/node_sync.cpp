@@ -44,7 +44,7 @@ std::uint64_t NodeSync::least(Mark mark, std::size_t slot) const {
 
 void NodeSync::fail(const Failure& failure) {
   NodeWords& own = *words_[mine_];
-  if (own.failed.load(std::memory_order_relaxed)) return;
+  if (own.failing.exchange(true, std::memory_order_relaxed)) return;
   own.failure = failure;
   own.failed.store(true, std::memory_order_release);
 }

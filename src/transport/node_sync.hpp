@@ -34,7 +34,8 @@ struct NodeWords {
   alignas(64) std::atomic<std::uint64_t> arrivals{0};
   alignas(64) std::array<std::array<std::atomic<std::uint64_t>, mark_slots>, 2> marks{};
   alignas(64) std::atomic<bool> failed{false};
-  Failure failure;  ///< once `failed`
+  std::atomic<bool> failing{false};  ///< a thread of the rank writes `failure`, or has
+  Failure failure;                   ///< once `failed`
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -58,7 +59,7 @@ class NodeSync {
   /// The least that any rank of the node has marked.
   [[nodiscard]] std::uint64_t least(Mark mark, std::size_t slot) const;
 
-  /// A call has failed here; the first failure stays.
+  /// A call has failed here; the first failure stays. Several threads of the rank may call it.
   void fail(const Failure& failure);
   /// The failure of the first rank of the node that has one, or null.
   [[nodiscard]] const Failure* failure() const;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes wrong while transforms run: threads that share what they must not share, messages of
-// the program that are under way, peers that are late, calls of MPI that fail on one rank. Results
-// are right, or all ranks throw the same error; nobody waits for ever, and nobody who waits keeps a
-// core busy.
+// What goes wrong while transforms run: messages of the program that are under way, peers that are
+// late, calls of MPI that fail on one rank. Results are right, or all ranks throw the same error;
+// nobody waits for ever, and nobody who waits keeps a core busy. Threads: concurrency_test.cpp.
 //
 //     KALLIMA_RANKS_PER_NODE=2 mpirun -n 4 failures_test [--most 2]
 //
@@ -23,172 +22,13 @@
 #include <vector>
 
 #include "kallima/kallima.hpp"
+#include "transform/round_trip.hpp"
 #include "transport/communicator.hpp"
 #include "transport/mpi_faults.hpp"
 #include "transport/together.hpp"
 
 namespace kallima::test {
 namespace {
-
-using Elements = std::vector<std::complex<double>>;
-
-/// How pieces travel.
-struct Manner {
-  Route route = Route::messages;
-  Index chunks = 1;
-  bool mover = false;
-
-  [[nodiscard]] std::string to_text() const {
-    return std::string(name_of(route)) + (chunks > 1 ? " in chunks" : "") +
-           (mover ? " with a thread" : "");
-  }
-  [[nodiscard]] Options options() const {
-    Options result;
-    result.route = route;
-    result.chunks = chunks;
-    result.mover = mover;
-    return result;
-  }
-};
-
-const std::vector<Manner>& manners() {
-  static const std::vector<Manner> all = {
-      {Route::messages, 1}, {Route::messages, 4}, {Route::messages, 4, true}, {Route::alltoallv, 1},
-      {Route::windows, 1},  {Route::nodes, 1},    {Route::nodes, 4},          {Route::relays, 1}};
-  return all;
-}
-
-/// A transform with its memory, forward and back.
-class RoundTrip {
- public:
-  RoundTrip(MPI_Comm comm, Index extent, const Options& options)
-      : RoundTrip(Transform<double>(comm, {extent, extent, extent}, options)) {}
-  explicit RoundTrip(const Transform<double>& fft)
-      : fft_(fft),
-        u_(memory(size())),
-        u_k_(memory(size())),
-        back_(memory(size())),
-        forward_(fft_.bind(Direction::forward, u_, u_k_)),
-        backward_(fft_.bind(Direction::backward, u_k_, back_)) {
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      const auto phase = static_cast<double>(i) + 100.0 * fft_.rank();
-      u_[i] = {std::sin(0.1 * phase), std::cos(0.3 * phase)};
-    }
-  }
-
-  /// Runs what is bound; returns the largest error.
-  double run() {
-    forward_.run();
-    backward_.run();
-    return error();
-  }
-  /// The same, binding each time.
-  double bind_and_run() {
-    fft_.forward(u_, u_k_);
-    fft_.backward(u_k_, back_);
-    return error();
-  }
-  void run_forward() { forward_.run(); }
-  [[nodiscard]] const Transform<double>& fft() const { return fft_; }
-
- private:
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(fft_.in_place_size()); }
-  [[nodiscard]] double error() const {
-    double worst = 0;
-    const auto held = static_cast<std::size_t>(fft_.input_layout().local_size(fft_.rank()));
-    for (std::size_t i = 0; i < held; ++i) worst = std::max(worst, std::abs(u_[i] - back_[i]));
-    return worst;
-  }
-
-  /// Memory that stays: where a call has failed, MPI may still read and write it.
-  static Elements& memory(std::size_t size) {
-    static std::vector<std::unique_ptr<Elements>> all;
-    all.push_back(std::make_unique<Elements>(size));
-    return *all.back();
-  }
-
-  Transform<double> fft_;
-  Elements& u_;
-  Elements& u_k_;
-  Elements& back_;
-  Bound<double> forward_;
-  Bound<double> backward_;
-};
-
-void transforms_run_in_several_threads(Together& all) {
-  for (const Manner& manner : manners()) {
-    for (const bool binds : {false, true}) {
-      all.run("two transforms in two threads, " + manner.to_text() + (binds ? ", binding" : ""),
-              [&](Complaints& complaints) {
-                RoundTrip one(MPI_COMM_WORLD, 16, manner.options());
-                RoundTrip other(MPI_COMM_WORLD, 20, manner.options());
-                std::array<double, 2> worst{};
-                std::array<std::string, 2> thrown;
-                const auto work = [&](std::size_t i, RoundTrip& trip) {
-                  thrown[i] = thrown_by([&] {
-                    for (int round = 0; round < 20; ++round) {
-                      worst[i] = std::max(worst[i], binds ? trip.bind_and_run() : trip.run());
-                    }
-                  });
-                };
-                std::thread thread([&] { work(1, other); });
-                work(0, one);
-                thread.join();
-                for (std::size_t i = 0; i < 2; ++i) {
-                  complaints.expect(thrown[i].empty(), "thread threw " + thrown[i]);
-                  complaints.expect(worst[i] < 1e-12, "wrong by " + std::to_string(worst[i]));
-                }
-              });
-    }
-  }
-  all.run("a hundred transforms on one communicator", [](Complaints& complaints) {
-    std::vector<std::unique_ptr<RoundTrip>> trips;
-    for (int i = 0; i < 100; ++i) {
-      trips.push_back(std::make_unique<RoundTrip>(MPI_COMM_WORLD, 4 + i % 3, Options{}));
-    }
-    for (const auto& trip : trips) complaints.expect(trip->run() < 1e-12, "wrong");
-  });
-}
-
-void what_is_shared_is_not_run_at_once(Together& all) {
-  for (const bool copies : {true, false}) {
-    all.run(copies ? "copies of a transform in two threads" : "transforms that share a duplicate",
-            [&](Complaints& complaints) {
-              MPI_Comm comm = MPI_COMM_NULL;
-              MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-              std::vector<std::unique_ptr<RoundTrip>> trips;
-              trips.push_back(std::make_unique<RoundTrip>(comm, 12, Options{}));
-              // So many that the next one has to share a duplicate with one of them.
-              while (!copies && trips.size() < 60) {
-                trips.push_back(std::make_unique<RoundTrip>(comm, 12, Options{}));
-              }
-              RoundTrip other =
-                  copies ? RoundTrip(trips.front()->fft()) : RoundTrip(comm, 12, Options{});
-              MPI_Barrier(MPI_COMM_WORLD);  // who is still in a call hears of the failure there
-              std::array<std::string, 2> thrown;
-              std::thread thread([&] {
-                thrown[1] = thrown_by([&] {
-                  for (int round = 0; round < 4000; ++round) other.run();
-                });
-              });
-              thrown[0] = thrown_by([&] {
-                for (std::size_t round = 0; round < 4000; ++round) {
-                  trips[round % trips.size()]->run();
-                }
-              });
-              thread.join();
-              bool noticed = false;
-              for (const std::string& text : thrown) {
-                noticed = noticed || begins_with(text, "concurrent_use");
-                complaints.expect(text.empty() || begins_with(text, "concurrent_use") ||
-                                      begins_with(text, "broken_transform"),
-                                  "threw " + text);
-              }
-              complaints.expect(any_of_us(noticed), "no rank has noticed");
-              MPI_Comm_free(&comm);
-            });
-  }
-}
 
 /// A message of the program's that only moves on while its sender calls MPI.
 void messages_of_the_program_move_on(Together& all) {
@@ -405,8 +245,6 @@ void failing_calls_end_everywhere(Together& all, long most, long& failed) {
 int run(long most) {
   Together all(60.0);
   long failed = 0;
-  transforms_run_in_several_threads(all);
-  what_is_shared_is_not_run_at_once(all);
   messages_of_the_program_move_on(all);
   who_waits_sleeps(all);
   mismatched_calls_are_found(all);

@@ -6,33 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <atomic>
 #include <thread>
 #include <vector>
 
 #include "kallima/error.hpp"
-#include "transport/watchdog.hpp"
+#include "transport/rank_threads.hpp"
 
 namespace kallima::transport {
 namespace {
 
-/// Runs body(rank, sync, watchdog) on so many threads that share their words.
-template <class Body>
-void as_ranks(int ranks, Body body) {
-  std::deque<NodeWords> words(static_cast<std::size_t>(ranks));
-  std::vector<NodeWords*> all;
-  for (NodeWords& one : words) all.push_back(&one);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      NodeSync sync(all, static_cast<std::size_t>(rank));
-      Watchdog watchdog(nullptr, rank, true);
-      watchdog.attach(&sync);
-      body(rank, sync, watchdog);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
+using test::as_ranks;
 
 TEST(NodeSync, what_is_written_before_a_barrier_is_read_behind_it) {
   for (const int ranks : {1, 2, 3, 5}) {
@@ -96,6 +80,36 @@ TEST(NodeSync, a_failing_rank_ends_the_waits_of_the_others) {
         EXPECT_STREQ(error.what(), "the first");
         ASSERT_NE(watchdog.heard(), nullptr);
         EXPECT_EQ(watchdog.heard()->rank, failing);
+      }
+    });
+  }
+}
+
+TEST(NodeSync, of_two_threads_of_a_rank_that_fail_at_once_one_is_heard) {
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<int> ready{0};
+    as_ranks(2, [&](int rank, NodeSync& sync, Watchdog& watchdog) {
+      if (rank == 1) {
+        const auto fail_as = [&](char letter) {
+          const auto failure =
+              Failure::of(ErrorCode::engine_failure, rank, std::string(500, letter));
+          ready.fetch_add(1, std::memory_order_relaxed);
+          while (ready.load(std::memory_order_relaxed) < 2) {
+          }
+          sync.fail(failure);
+        };
+        std::thread other([&] { fail_as('x'); });
+        fail_as('y');
+        other.join();
+        return;
+      }
+      sync.arrive();
+      try {
+        sync.wait(watchdog);
+        ADD_FAILURE() << "came through";
+      } catch (const EngineFailure& error) {
+        const std::string text = error.what();
+        EXPECT_EQ(text, std::string(500, text.front()));
       }
     });
   }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Threads inside a rank, and threads in the place of ranks that share windows: the same bits as
+// without, and no two of them touch the same memory at once, which the thread sanitizer sees.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <vector>
+
+#include "exec/loopback.hpp"
+#include "exec/threads.hpp"
+#include "kallima/planner.hpp"
+#include "plan/schedule.hpp"
+#include "planner/pipeline.hpp"
+#include "support/reference.hpp"
+#include "transport/rank_threads.hpp"
+
+namespace kallima::exec {
+namespace {
+
+using Elements = std::vector<std::complex<double>>;
+
+/// Every rank's input, and room for its output.
+struct Arrays {
+  explicit Arrays(const Plan& plan) {
+    for (Index rank = 0; rank < plan.ranks(); ++rank) {
+      Elements& mine = in.emplace_back();
+      for (const Index flat : test::flat_part(plan.input(), rank)) {
+        mine.push_back(test::sample<double>(3, flat));
+      }
+      out.emplace_back(static_cast<std::size_t>(plan.output().local_size(rank)));
+    }
+  }
+  std::vector<Elements> in;
+  std::vector<Elements> out;
+};
+
+std::vector<Elements> on_loopback(const Plan& plan, Index threads) {
+  Arrays arrays(plan);
+  std::vector<const std::complex<double>*> in;
+  std::vector<std::complex<double>*> out;
+  for (std::size_t r = 0; r < arrays.in.size(); ++r) {
+    in.push_back(arrays.in[r].data());
+    out.push_back(arrays.out[r].data());
+  }
+  Loopback<double> loopback(plan, false, {}, threads);
+  loopback.run(in, out, 1.);
+  return arrays.out;
+}
+
+PlanRequest request_of(const char* problem, Index ranks) {
+  PlanRequest request;
+  request.problem = Problem::parse(problem);
+  request.ranks = ranks;
+  request.tile_bytes = 512;  // many tiles, so that there are some for every thread
+  request.route = Route::messages;
+  return request;
+}
+
+TEST(RankThreads, that_share_sweeps_give_the_same_bits) {
+  if (!has_threads()) GTEST_SKIP() << "built without OpenMP";
+  int plans = 0;
+  for (const char* const problem : {"c2c:16x12x8", "c2c:15x14", "c2c:256"}) {
+    for (const NamedPlan& named : all_plans(request_of(problem, 3))) {
+      const Plan bulk = named.plan.with_route(Route::messages);
+      const std::vector<Elements> expected = on_loopback(bulk, 1);
+      EXPECT_EQ(on_loopback(bulk, 3), expected) << bulk.to_text();
+      EXPECT_EQ(on_loopback(bulk.with_route(Route::windows), 2), expected) << bulk.to_text();
+      const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), 3);
+      if (cut) {
+        EXPECT_EQ(on_loopback(*cut, 3), expected) << cut->to_text();
+      }
+      ++plans;
+    }
+  }
+  EXPECT_GT(plans, 5);
+}
+
+/// A rank's memory; its windows are written and read by all.
+struct Memory {
+  Memory(const Plan& plan, Index rank) : need(workspace(plan, schedule(plan, false), rank)) {
+    const auto source = host_memory();
+    constexpr auto bytes = static_cast<Index>(sizeof(std::complex<double>));
+    main = Buffer(source, (need.main + need.spill) * bytes, "workspace");
+    tile = Buffer(source, need.tile * bytes, "tile");
+    windows = {Buffer(source, need.window * bytes, "window"),
+               Buffer(source, need.other_window * bytes, "window")};
+  }
+  static std::complex<double>* at(const Buffer& buffer) {
+    return reinterpret_cast<std::complex<double>*>(buffer.view().data);
+  }
+  Workspace need;
+  Buffer main;
+  Buffer tile;
+  std::array<Buffer, 2> windows;
+};
+
+/// All ranks at once, several times in a row, with the barriers of Driver::run.
+std::vector<Elements> by_windows(const Plan& plan) {
+  Arrays arrays(plan);
+  std::vector<Memory> memory;
+  std::array<std::vector<std::complex<double>*>, 2> windows;
+  for (Index rank = 0; rank < plan.ranks(); ++rank) {
+    memory.emplace_back(plan, rank);
+    for (std::size_t w = 0; w < 2; ++w) {
+      windows[w].push_back(Memory::at(memory.back().windows[w]));
+    }
+  }
+  test::as_ranks(static_cast<int>(plan.ranks()), [&](int rank, transport::NodeSync& sync,
+                                                     transport::Watchdog& watchdog) {
+    const auto r = static_cast<std::size_t>(rank);
+    std::complex<double>* const tile = Memory::at(memory[r].tile);
+    EngineSet<double> engines({}, host_memory());
+    const Executor<double> executor(plan, false, rank, engines, tile);
+    const Executor<double>::Areas areas{
+        arrays.in[r].data(),     arrays.out[r].data(), Memory::at(memory[r].main), nullptr, tile,
+        {windows[0], windows[1]}};
+    for (int round = 0; round < 3; ++round) {
+      sync.wait(watchdog);
+      for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
+        if (executor.is_exchange(leg)) {
+          executor.keep(leg, areas);
+          sync.arrive();
+          sync.wait(watchdog);
+        } else {
+          executor.sweep(leg, areas, 1.);
+        }
+      }
+      sync.arrive();
+    }
+  });
+  return arrays.out;
+}
+
+TEST(RankThreads, that_are_ranks_of_a_node_give_the_same_bits) {
+  int exchanges = 0;
+  for (const char* const problem : {"c2c:16x12x8", "c2c:15x14", "c2c:256"}) {
+    for (const NamedPlan& named : all_plans(request_of(problem, 3))) {
+      const Plan plan = named.plan.with_route(Route::windows);
+      if (!plan.goes_by(Route::windows)) continue;
+      exchanges += static_cast<int>(plan.exchanges());
+      EXPECT_EQ(by_windows(plan), on_loopback(plan.with_route(Route::messages), 1))
+          << plan.to_text();
+    }
+  }
+  EXPECT_GT(exchanges, 5);
+}
+
+}  // namespace
+}  // namespace kallima::exec
