@@ -81,6 +81,7 @@ TransformCore<T>::TransformCore(MPI_Comm comm, Kind kind,
     message = packed(
         {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
   });
+  communicator_->watchdog->at("waiting for rank 0's plan");
   message = transport::broadcast(*communicator_, message);
   if (!root && !message.empty()) {
     verdict.and_then([&] {
