@@ -100,9 +100,9 @@ typedef struct kallima_options {
   const char* trace;   /**< file that each rank writes what it did to when the transform is
                             destroyed, with the plan's hash and the rank in its name; NULL: the one
                             that KALLIMA_TRACE names, or none */
-  double deadline;     /**< seconds after which a collective call no longer waits for other ranks but
-                            fails with DEADLINE_EXCEEDED, which ends the transform; 0: what
-                            KALLIMA_DEADLINE says, or none (default) */
+  double deadline; /**< seconds after which a collective call no longer waits for other ranks but
+                        fails with DEADLINE_EXCEEDED, which ends the transform; 0: what
+                        KALLIMA_DEADLINE says, or none (default) */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */

@@ -90,6 +90,7 @@ void TransformCore<T>::plan_together(Kind kind, const Asked<T>& asked, transport
     message = packed(
         {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
   });
+  communicator_->watchdog->at("waiting for rank 0's plan");
   message = transport::broadcast(*communicator_, message);
   if (!root && !message.empty()) {
     verdict.and_then([&] {

@@ -62,6 +62,7 @@ void agree(const Communicator& communicator, const Verdict& mine, const Intent& 
   // The least of a number and the least of its negative tell whether all are equal.
   std::array<std::int64_t, 3> least = {mine.code == ErrorCode::ok ? nobody : communicator.rank,
                                        intent.key(), -intent.key()};
+  communicator.watchdog->at("agreeing with the other ranks");
   all_reduce(communicator, least, MPI_MIN);
   if (least[0] != nobody) throw_verdict_of(static_cast<int>(least[0]), communicator, mine);
   if (least[1] == -least[2]) return;

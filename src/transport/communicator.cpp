@@ -38,11 +38,12 @@ Communicator::~Communicator() {
 }
 
 std::shared_ptr<const Communicator> Communicator::of(MPI_Comm user) {
-  return Family::of(user, 0.)->first;
+  return Family::of(user, 0., Watchdog::now())->first;
 }
 
 std::shared_ptr<const Communicator> Communicator::reserve(MPI_Comm user, double deadline) {
-  return Family::of(user, deadline)->reserve(deadline);
+  const double began = Watchdog::now();
+  return Family::of(user, deadline, began)->reserve(deadline, began);
 }
 
 void Communicator::require_usable() const {
@@ -84,11 +85,11 @@ void Communicator::fail_as_thrown() const {
   const Verdict thrown = Verdict::of_current_exception();
   const Failure* const heard = watchdog->heard();
   const bool placed = thrown.code == ErrorCode::deadline_exceeded;
+  // The place stands first: words of MPI may be longer than what a failure holds.
   const Failure failure =
-      heard != nullptr
-          ? *heard
-          : Failure::of(thrown.code, rank,
-                        placed ? thrown.text : thrown.text + " (" + watchdog->place() + ")");
+      heard != nullptr ? *heard
+                       : Failure::of(thrown.code, rank,
+                                     placed ? thrown.text : watchdog->place() + ": " + thrown.text);
   fail(failure);
   failure.raise();
 }
@@ -103,10 +104,10 @@ void Communicator::keep(std::shared_ptr<const void> memory) const {
   duplicate->kept.push_back(std::move(memory));
 }
 
-Call::Call(const Communicator& communicator, const char* name, double deadline)
+Call::Call(const Communicator& communicator, const char* name, double deadline, double began)
     : duplicate_(*communicator.duplicate) {
   enter(communicator, name);
-  communicator.watchdog->begin(name, deadline);
+  communicator.watchdog->begin(name, deadline, began);
 }
 
 Call::Call(const Communicator& reserved) : duplicate_(*reserved.duplicate) {

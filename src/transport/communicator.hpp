@@ -113,7 +113,8 @@ struct Communicator : NodeMapping {
 /// is in a call on the same duplicate. Throws as require_usable() does.
 class Call {
  public:
-  Call(const Communicator& communicator, const char* name, double deadline);
+  /// Deadline as in Watchdog::begin().
+  Call(const Communicator& communicator, const char* name, double deadline, double began = 0.);
   /// The call that has just reserved the communicator goes on.
   explicit Call(const Communicator& reserved);
   ~Call() { duplicate_.busy.store(false, std::memory_order_release); }

@@ -274,7 +274,8 @@ void require_communicator(MPI_Comm user) {
 }
 
 /// Makes the family of a communicator. Collective.
-std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double deadline) {
+std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double deadline,
+                                    double began) {
   auto family = std::make_shared<Family>();
   family->first = std::make_shared<Communicator>();
   Communicator& first = *family->first;
@@ -284,11 +285,15 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   mine.deadline = deadline_of_environment();
   if (deadline == 0.) deadline = std::max(0., mine.deadline);
   Watchdog alone(nullptr, first.rank, false);
-  alone.begin("planning", deadline);
-  first.duplicate = duplicated(user, alone);
+  alone.begin("planning", deadline, began);
+  try {
+    first.duplicate = duplicated(user, alone);
+  } catch (const MpiFailure& failure) {
+    throw MpiFailure(alone.place() + ": " + failure.what());
+  }
   first.comm = first.duplicate->comm;
   first.watchdog = std::make_unique<Watchdog>(first.duplicate.get(), first.rank, false);
-  first.watchdog->begin("planning", deadline);
+  first.watchdog->begin("planning", deadline, began);
   first.watchdog->at("meeting the other ranks");
 
   mine.node = hash_of(node_name());
@@ -325,7 +330,7 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
 
 }  // namespace
 
-std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline) {
+std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline, double began) {
   require_communicator(user);
   Registry& all = registry();
   void* attribute = nullptr;
@@ -336,7 +341,7 @@ std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline) {
     const Holder& known = *static_cast<Holder*>(attribute);
     if (!known->broken()) return known;
   }
-  auto holder = std::make_unique<Holder>(make_family(all, user, deadline));
+  auto holder = std::make_unique<Holder>(make_family(all, user, deadline, began));
   Holder family = *holder;
   // Where there was a broken one, it is left to the registry.
   check(MPI_Comm_set_attr(user, all.key, holder.get()), "MPI_Comm_set_attr");
@@ -389,16 +394,17 @@ std::shared_ptr<Duplicate> Family::choose(std::int64_t number) {
   return of_transforms[unbroken[static_cast<std::size_t>(number) % unbroken.size()]];
 }
 
-std::shared_ptr<const Communicator> Family::reserve(double deadline) {
+std::shared_ptr<const Communicator> Family::reserve(double deadline, double began) {
   if (deadline == 0.) deadline = first->deadline;
-  const Call call(*first, "planning", deadline);
+  const Call call(*first, "planning", deadline, began);
+  first->watchdog->at("choosing a duplicate");
   const std::int64_t number = ++transforms;
   first->duplicate->free_retired();
   std::shared_ptr<Duplicate> chosen = first->threads ? choose(number) : first->duplicate;
   std::shared_ptr<Communicator> result;
   first->or_fail([&] { result = user(std::move(chosen)); });
   result->number = number;
-  result->watchdog->begin("planning", deadline);
+  result->watchdog->begin("planning", deadline, began);
   if (result->duplicate != first->duplicate) result->watchdog->listen(first->duplicate);
   result->duplicate->users.fetch_add(1, std::memory_order_relaxed);
   return result;

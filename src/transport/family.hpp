@@ -25,11 +25,11 @@ struct Family {
   std::mutex mutex;                                       ///< over the count
 
   /// That of a communicator. Collective at the first call, and where a call on the first duplicate
-  /// has failed; local otherwise.
-  static std::shared_ptr<Family> of(MPI_Comm user, double deadline);
+  /// has failed; local otherwise. The deadline counts since `began`, a time of Watchdog::now().
+  static std::shared_ptr<Family> of(MPI_Comm user, double deadline, double began);
 
-  /// A duplicate for a transform. Collective.
-  std::shared_ptr<const Communicator> reserve(double deadline);
+  /// A duplicate for a transform. Collective. Deadline as above.
+  std::shared_ptr<const Communicator> reserve(double deadline, double began);
 
   /// True where this rank can do without the duplicates: no transform uses one, and no call on one
   /// has failed. Messages of a failed call may still come: on a communicator that is made after the

@@ -40,13 +40,13 @@ double Watchdog::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void Watchdog::begin(const char* call, double deadline) {
+void Watchdog::begin(const char* call, double deadline, double began) {
   call_ = call;
   at("", no_step);
   heard_.reset();
   other_.reset();
   deadline_ = deadline;
-  if (deadline > 0) began_ = now();
+  if (deadline > 0) began_ = began > 0. ? began : now();
 }
 
 std::string Watchdog::place() const {

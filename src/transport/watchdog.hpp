@@ -44,8 +44,9 @@ class Watchdog {
   Watchdog(Duplicate* duplicate, int rank, bool crowded)
       : duplicate_(duplicate), rank_(rank), crowded_(crowded) {}
 
-  /// A call of the user's begins. From here its deadline runs, in seconds; 0: it has none.
-  void begin(const char* call, double deadline);
+  /// A call of the user's begins. Its deadline, in seconds, runs from here, or since `began`, where
+  /// that is a time of now(); 0: it has none.
+  void begin(const char* call, double deadline, double began = 0.);
   /// Where the call is by now, for the text of an error. `phase` is a literal.
   void at(const char* phase, int step = no_step) {
     phase_ = phase;

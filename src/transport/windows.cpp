@@ -100,6 +100,7 @@ std::unique_ptr<Windows> Windows::open(std::shared_ptr<const Communicator> of,
   const Communicator& communicator = *of;
   if (!communicator.nodes_in_rows) return nullptr;
   const Index total = total_bytes(bytes);
+  communicator.watchdog->at("opening shared memory");
   const Demand demand = demand_of_node(communicator, total);
   std::optional<NodeMemory> node;
   const bool fits = holds([&] {

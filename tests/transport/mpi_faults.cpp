@@ -104,8 +104,10 @@ bool has_failed() {
 
 int fault(const char* call) {
   std::chrono::microseconds pause{0};
+  std::function<void(const char*)> at_call;
   {
     const std::lock_guard lock(mutex);
+    at_call = faults.at_call;
     if (faults.failing_number > 0 && faults.failing_call == call) {
       if (++calls == faults.failing_number) return MPI_ERR_OTHER;
     }
@@ -118,6 +120,7 @@ int fault(const char* call) {
             static_cast<long>(part(chance) * static_cast<double>(faults.delay.count())));
     }
   }
+  if (at_call) at_call(call);
   if (pause.count() > 0) std::this_thread::sleep_for(pause);
   return MPI_SUCCESS;
 }

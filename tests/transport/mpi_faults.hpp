@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace kallima::test {
@@ -25,6 +26,8 @@ struct Faults {
   /// The call of this name and number, counted from 1, does nothing and returns an error.
   std::string failing_call;
   long failing_number = 0;
+  /// Called at the beginning of a call, on the thread that makes it.
+  std::function<void(const char* call)> at_call;
 };
 
 /// From here on; what was held back leaves. Counts calls anew.
