@@ -4,7 +4,7 @@
 
   tools/mutate.py                      20 faults in each of layout, plan, exec and transport
   tools/mutate.py --folders exec       some of them; several trees may share a file of results
-  tools/mutate.py --again              those that survived, once more, with the tests as they are now
+  tools/mutate.py --again              those that survived, once more, with more tests and as they are now
   tools/mutate.py --report             what the file of results says, without running anything
 
 Faults are picked by a seed, so the same sources have the same faults. They are made in a work tree of
@@ -36,27 +36,24 @@ FOLDERS = ["layout", "plan", "exec", "transport"]
 
 # Quickest first; with a filter of GoogleTest's behind a blank.
 LONG = "Real.every_axis*:Cyclic.one_axis_takes*:Relays.give_the_same_bits*:Mutations.*:Planner.2decomp_fft_431*"
-UNIT = {
-    "layout": ["layout_test", "plan_test"],
-    "plan": ["plan_test"],
-    "exec": ["butterfly_order_test"],
-    "transport": ["transport_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2",
-                  "windows.n2", "finalize.n2", "flow.n2", "channel.n3", "communicator.n3", "windows.n3",
-                  "windows.n4", "flow.n3"],
+FIRST = {
+    "layout": ["layout_test", "plan_test", "property_mover.n2", "butterflies.n3", "exec_test -" + LONG],
+    "plan": ["plan_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4", "exec_test -" + LONG],
+    "exec": ["butterfly_order_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4",
+             "property_real.n3", "exec_test -" + LONG],
+    "transport": ["transport_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "windows.n2",
+                  "finalize.n2", "flow.n2", "channel.n3", "communicator.n3", "windows.n3", "windows.n4", "flow.n3",
+                  "property_mover.n2", "faults.n4", "property_nodes.n4", "error.n2"],
 }
-ALL = ["property_mover.n2", "butterflies.n3", "threads.n3", "allocation.n2", "faults.n4", "property_nodes.n4",
-       "error.n2", "property_real.n3", "exec_test -" + LONG, "property.n3"]
-REST = {
-    "layout": ["planning_work_test", "cli_golden", "cli_layouts", "planner_test -" + LONG, "exec_test " + LONG],
-    "plan": ["planning_work_test", "cli_golden", "cli_plan_json", "planner_test -" + LONG, "exec_test " + LONG],
-    "exec": ["tune.n2", "cli_trace", "property_nodes.n6", "property.n2", "cli_bench.n2", "exec_test " + LONG],
-    "transport": ["channel.n4", "verify.n3", "property_nodes.n6", "windows_group.n2", "cli_doctor.n2", "leak.n2",
-                  "flow.n4", "failures.n2"],
-}
+# For those that survived these.
+THEN = ["planning_work_test", "tune.n2", "verify.n3", "channel.n4", "threads.n3", "allocation.n2", "error.n2",
+        "property_real.n3", "property_nodes.n6", "faults.n4", "leak.n2", "flow.n4", "property.n3", "failures.n2",
+        "planner_test -" + LONG, "exec_test " + LONG, "cli_golden", "cli_layouts", "cli_plan_json", "cli_trace",
+        "cli_bench.n2"]
 
 
-def tests_of(folder):
-    return UNIT[folder] + ALL + REST[folder]
+def tests_of(folder, again):
+    return FIRST[folder] + ([test for test in THEN if test not in FIRST[folder]] if again else [])
 
 
 # ---------------------------------------------------------------- faults
@@ -218,6 +215,8 @@ class Tree:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode == 0:
             return None
+        if done.returncode != 1:
+            sys.exit("the build was interrupted")
         errors = [line for line in done.stdout.split("\n") if "error" in line]
         return (errors or done.stdout.split("\n")[-5:])[0]
 
@@ -246,7 +245,7 @@ class Tree:
         if process.returncode in (0, properties.get("SKIP_RETURN_CODE", 0)):
             return ""
         failed = re.search(r"\[  FAILED  \] ([\w./]+)", out)
-        words = [line for line in out.split("\n") if line.strip()]
+        words = [line for line in out.split("\n") if re.search(r"\w", line) and "mpirun" not in line]
         return failed.group(1) if failed else (words or [f"ends with {process.returncode}"])[-1][:120]
 
     def apply(self, fault):
@@ -269,11 +268,11 @@ class Tree:
                 file.write(text)
         return undo
 
-    def outcome(self, fault):
+    def outcome(self, fault, again):
         """What becomes of a fault: (result, test, detail)."""
         undo = self.apply(fault)
         try:
-            for test in tests_of(fault.folder):
+            for test in tests_of(fault.folder, again):
                 name, limit = test.split()[0], self.limits[test]
                 wrong = self.make(name)
                 if wrong:
@@ -288,14 +287,14 @@ class Tree:
         finally:
             undo()
 
-    def prepare(self, folders):
+    def prepare(self, folders, again):
         """Runs every test once without a fault, to know that it passes, and after how long it hangs."""
         path = os.path.join(self.build, "seconds.json")
         took = {}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 took = json.load(file)
-        for test in [test for folder in folders for test in tests_of(folder)]:
+        for test in [test for folder in folders for test in tests_of(folder, again)]:
             if test in took:
                 continue
             wrong = self.make(test.split()[0])
@@ -370,10 +369,11 @@ def main():
             for fault, _ in zip(faults(root, folder, args.seed), range(args.each)):
                 print(f"{fault.file}:{fault.line} ({fault.kind})\n- {fault.before}\n+ {fault.after}")
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # and undo what was made
     if not args.report:
         os.makedirs(os.path.dirname(args.results), exist_ok=True)
         tree = Tree(root, os.path.abspath(args.tree), args.jobs)
-        tree.prepare(args.folders)
+        tree.prepare(args.folders, args.again)
         for folder in args.folders:
             known = {fault_of(r): r["result"] for r in read_results(args.results) if r["folder"] == folder}
             if args.again:
@@ -387,7 +387,7 @@ def main():
                 result = known.get(fault)
                 if args.again or result is None:
                     begin = time.time()
-                    outcome = tree.outcome(fault)
+                    outcome = tree.outcome(fault, args.again)
                     add_result(args.results, fault, outcome, time.time() - begin)
                     result = outcome[0]
                 counted += result != "not compiled"
