@@ -179,7 +179,7 @@ def faults(root, folder, seed):
 def no_larger():
     """What a wrong program may not take from the machine."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
 class Tree:
