@@ -185,12 +185,12 @@ def no_larger():
 class Tree:
     """A work tree with a build of its own, in which faults are made."""
 
-    def __init__(self, root, path, jobs):
+    def __init__(self, root, path, commit, jobs):
         self.path = path
         self.build = os.path.join(path, "build")
         self.jobs = jobs
         self.limits = {}  # seconds, by test
-        commit = subprocess.check_output(["git", "-C", root, "rev-parse", "HEAD"], text=True).strip()
+        commit = subprocess.check_output(["git", "-C", root, "rev-parse", commit], text=True).strip()
         if not os.path.isdir(path):
             subprocess.check_call(["git", "-C", root, "worktree", "add", "--detach", path, commit])
         subprocess.check_call(["git", "-C", path, "checkout", "--quiet", "--force", "--detach", commit])
@@ -359,6 +359,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", default=os.path.join(root, "build/mutate/results.jsonl"))
     parser.add_argument("--tree", default=os.path.join(root, "build/mutate/tree"))
+    parser.add_argument("--commit", default="HEAD", help="whose sources and tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true", help="those that survived, once more")
     parser.add_argument("--report", action="store_true", help="run nothing")
@@ -372,7 +373,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # and undo what was made
     if not args.report:
         os.makedirs(os.path.dirname(args.results), exist_ok=True)
-        tree = Tree(root, os.path.abspath(args.tree), args.jobs)
+        tree = Tree(root, os.path.abspath(args.tree), args.commit, args.jobs)
         tree.prepare(args.folders, args.again)
         for folder in args.folders:
             known = {fault_of(r): r["result"] for r in read_results(args.results) if r["folder"] == folder}
