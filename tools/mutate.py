@@ -362,6 +362,7 @@ def main():
     parser.add_argument("--commit", default="HEAD", help="whose sources and tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", action="store_true", help="those that survived, once more")
+    parser.add_argument("--only", nargs="+", metavar="FILE:LINE", help="of these")
     parser.add_argument("--report", action="store_true", help="run nothing")
     parser.add_argument("--list", action="store_true", help="show the faults; run nothing")
     args = parser.parse_args()
@@ -385,6 +386,8 @@ def main():
             for fault in picked:
                 if not args.again and counted == args.each:
                     break
+                if args.only and f"{fault.file}:{fault.line}" not in args.only:
+                    continue
                 result = known.get(fault)
                 if args.again or result is None:
                     begin = time.time()
