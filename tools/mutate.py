@@ -196,6 +196,10 @@ class Tree:
         subprocess.check_call(["git", "-C", path, "checkout", "--quiet", "--force", "--detach", commit])
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             self._configure()
+        self._list_tests()
+
+    def _list_tests(self):
+        """What ctest knows; not of programs that have never been built."""
         listed = json.loads(subprocess.check_output(["ctest", "--show-only=json-v1"], cwd=self.build))
         self.tests = {test["name"]: test for test in listed["tests"] if "command" in test}
 
@@ -204,7 +208,7 @@ class Tree:
         subprocess.check_call(["cmake", "-G", "Ninja", "-S", self.path, "-B", self.build,
                                "-DKALLIMA_MPI=openmpi", "-DCMAKE_CXX_COMPILER=g++",
                                "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DKALLIMA_TESTS=ON",
-                               "-DKALLIMA_QUICK=ON", "-DKALLIMA_EXAMPLES=OFF"] + launcher,
+                               "-DKALLIMA_QUICK=ON", "-DKALLIMA_EXAMPLES=OFF", "-DKALLIMA_BENCH=OFF"] + launcher,
                               stdout=subprocess.DEVNULL)
 
     def make(self, test):
@@ -289,6 +293,10 @@ class Tree:
 
     def prepare(self, folders, again):
         """Runs every test once without a fault, to know that it passes, and after how long it hangs."""
+        names = {test.split()[0] for folder in folders for test in tests_of(folder, again)}
+        if not names <= self.tests.keys():
+            subprocess.check_call(["ninja", "-C", self.build, "-j", str(self.jobs)], stdout=subprocess.DEVNULL)
+            self._list_tests()
         path = os.path.join(self.build, "seconds.json")
         took = {}
         if os.path.exists(path):
