@@ -67,7 +67,10 @@ TEST(Chunks, end_on_tiles) {
   EXPECT_THROW((void)plan.with_chunks(1, {0, 3, 2, 2}), InternalError);
   EXPECT_THROW((void)plan.with_chunks(1, {2, 2, 1, 2}), InternalError);
   EXPECT_THROW((void)slabs(shape, 2).with_chunks(2, {2, 2, 2, 2}), InternalError);
-  EXPECT_THROW((void)plan.with_route(Route::alltoallv).with_chunks(1, {0, 2, 2, 2}), InternalError);
+  for (const Route route : {Route::alltoallv, Route::windows}) {
+    EXPECT_THROW((void)plan.with_route(route).with_chunks(1, {0, 2, 2, 2}), InternalError);
+    EXPECT_THROW((void)plan.with_route(route).with_chunks(1, {0, 2, 2, 1}), InternalError);
+  }
 }
 
 TEST(Chunks, multiply_messages_and_nothing_else) {

@@ -87,6 +87,46 @@ TEST(Schedule, in_place_a_copy_comes_first_where_nothing_else_can_move) {
   EXPECT_EQ(areas("sxs", true), "c:ow s:wo x:ow s:wo ");
 }
 
+/// What legs read and write by windows, and how: pulled, gathered, scattered, pushed, or met.
+std::string by_windows(const Plan& plan) {
+  std::string result;
+  for (const Leg& leg : schedule(plan.with_route(Route::windows), false).legs) {
+    result += "iowWVt"[static_cast<int>(leg.from)];
+    if (leg.meets) result += "=";
+    if (leg.pulls) result += "p";
+    if (leg.gathers) result += "g";
+    result += "-";
+    if (leg.scatters) result += "s";
+    if (leg.pushes) result += "p";
+    result += "iowWVt"[static_cast<int>(leg.to)];
+    result += " ";
+  }
+  return result;
+}
+
+TEST(Schedule, by_windows_what_was_pulled_is_pushed_back_where_it_returns) {
+  const Shape shape{8, 6, 4};
+  const std::vector<Step> there_and_back = {
+      samples::sweep(1), samples::exchange(Layout::slab(shape, 2, 1)), samples::sweep(0),
+      samples::exchange(Layout::slab(shape, 2)), samples::sweep(2)};
+  EXPECT_EQ(by_windows(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_back)),
+            "i-W W=-W Wp-pW W=-W W-o ");
+  // Elsewhere it is packed for those who take it.
+  std::vector<Step> there_and_on = there_and_back;
+  there_and_on[3] = samples::exchange(Layout::parse("z:cyclic/2 y:all x:all", shape));
+  EXPECT_EQ(by_windows(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_on)),
+            "i-sW W=-W Wpg-sV V=-V Vpg-o ");
+}
+
+TEST(Schedule, by_windows_what_returns_may_become_reals) {
+  const Shape half{8, 6, 3};
+  const Plan plan(
+      Problem::parse("r2c:8x6x4"), Direction::backward, 2, {}, Layout::slab(half, 2),
+      {samples::sweep(1), samples::exchange(Layout::slab(half, 2, 1)), samples::sweep(0),
+       samples::exchange(Layout::slab(half, 2)), Sweep{Kernel::real, 2}});
+  EXPECT_EQ(by_windows(plan), "i-W W=-W Wp-pW W=-W W-o ");
+}
+
 TEST(Workspace, what_does_not_fit_the_output_is_counted) {
   for (const Plan& plan : samples::plans()) {
     samples::check_plan(plan);

@@ -4,6 +4,8 @@
 // later call; no destructor calls MPI.
 #include "transport/communicator.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -129,6 +131,23 @@ void what_is_known_of_it(Together& all) {
   });
 }
 
+void who_is_on_a_node(Together& all) {
+  for (int each = 1; each <= all.ranks() + 1; ++each) {
+    all.run("nodes of " + std::to_string(each), [&](Complaints& complaints) {
+      setenv("KALLIMA_RANKS_PER_NODE", std::to_string(each).c_str(), 1);
+      MPI_Comm comm = fresh_communicator();
+      const auto ours = Communicator::of(comm);
+      const int first = all.rank() / each * each;
+      complaints.equal(ours->first_on_node, first, "the first rank of the node");
+      complaints.equal(ours->ranks_on_node, std::min(each, all.ranks() - first), "ranks of it");
+      complaints.equal(ours->ranks_per_node, std::min(each, all.ranks()), "ranks of the first");
+      complaints.expect(ours->nodes_in_rows, "neighbours are not neighbours");
+      MPI_Comm_free(&comm);
+      unsetenv("KALLIMA_RANKS_PER_NODE");
+    });
+  }
+}
+
 void communicators_that_are_refused(Together& all) {
   all.run("the null communicator is refused locally", [&](Complaints& complaints) {
     if (all.rank() != 0) return;  // nobody else needs to come
@@ -238,6 +257,7 @@ int run() {
   expect_works(MPI_COMM_WORLD, *std::make_unique<Complaints>());
   one_duplicate_per_communicator(all);
   what_is_known_of_it(all);
+  who_is_on_a_node(all);
   communicators_that_are_refused(all);
   transforms_that_outlive_it(all);
   destructors_are_local(all);

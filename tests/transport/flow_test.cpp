@@ -5,10 +5,14 @@
 #include "transport/flow.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
+#include "base/recorder.hpp"
 #include "support/random.hpp"
 #include "transport/mover.hpp"
 #include "transport/mpi_spy.hpp"
@@ -129,6 +133,29 @@ struct Lanes {
   }
 };
 
+/// Direction, peer and bytes of messages, in any order.
+using Recorded = std::multiset<std::tuple<Doing, Index, Index>>;
+
+/// Every message of so many runs is recorded once, and took no less than no time.
+void check_record(const Lanes& lanes, const Recorder& recorder, int runs, Complaints& complaints) {
+  Recorded wanted;
+  for (int run = 0; run < runs; ++run) {
+    for (const Message& sent : lanes.sends) {
+      wanted.emplace(Doing::send, sent.peer, sent.data.bytes);
+    }
+    for (const Message& received : lanes.receives) {
+      wanted.emplace(Doing::receive, received.peer, received.data.bytes);
+    }
+  }
+  Recorded found;
+  for (const Event& event : recorder.events()) {
+    found.emplace(event.doing, event.number, event.bytes);
+    complaints.expect(event.leg == 5, "an event is of another leg");
+    complaints.expect(0. <= event.begin && event.begin <= event.end, "an event ends too early");
+  }
+  complaints.expect(found == wanted, "what is recorded is not what was sent and received");
+}
+
 void check_flow(Together& all, Index base, Index most_bytes, std::uint64_t seed, bool helped,
                 Complaints& complaints) {
   Lanes lanes(base, all.rank(), all.ranks());
@@ -139,7 +166,11 @@ void check_flow(Together& all, Index base, Index most_bytes, std::uint64_t seed,
   Random random(seed, static_cast<std::uint64_t>(all.rank()));
   const std::unique_ptr<transport::Mover> mover =
       helped ? std::make_unique<transport::Mover>(*world->watchdog) : nullptr;
-  for (int repeat = 0; repeat < 3; ++repeat) {
+  constexpr int runs = 3;
+  Recorder recorder(2 * runs * (lanes.sends.size() + lanes.receives.size()));
+  recorder.set_origin();
+  flow.record(&recorder, 5);
+  for (int run = 0; run < runs; ++run) {
     flow.begin(lanes.sends, lanes.receives);
     if (mover) mover->move(&flow, nullptr);
     for (Index chunk = 0; chunk < chunks; ++chunk) {
@@ -158,6 +189,7 @@ void check_flow(Together& all, Index base, Index most_bytes, std::uint64_t seed,
     flow.finish();
     if (mover) mover->move(nullptr, nullptr);
   }
+  check_record(lanes, recorder, runs, complaints);
 }
 
 void parts_take_each_others_places(Together& all, bool helped) {
@@ -178,6 +210,68 @@ void parts_take_each_others_places(Together& all, bool helped) {
   }
 }
 
+/// The same messages from and to other memory, as of a user who transforms one array and then
+/// another.
+void memory_may_be_another_in_every_run(Together& all) {
+  all.run("memory may be another in every run", [&](Complaints& complaints) {
+    const Index base = 40;
+    std::vector<Lanes> memories;
+    memories.reserve(2);
+    for (int i = 0; i < 2; ++i) memories.emplace_back(base, all.rank(), all.ranks());
+    const Lanes& first = memories.front();
+    const auto world = Communicator::of(MPI_COMM_WORLD);
+    auto flow = std::make_unique<Flow>(world, Limits{}, 3, first.send_turns, first.receive_turns);
+    for (const std::size_t which : {0U, 1U, 1U, 0U}) {
+      Lanes& lanes = memories[which];
+      for (Lanes::Lane& lane : lanes.all) {
+        std::fill(lane.memory.begin(), lane.memory.end(), std::byte{0});
+      }
+      flow->begin(lanes.sends, lanes.receives);
+      for (Index chunk = 0; chunk < chunks; ++chunk) lanes.compute(all.rank(), chunk);
+      flow->computed(chunks);
+      flow->finish();
+      for (Index chunk = 0; chunk < chunks; ++chunk) {
+        complaints.expect(lanes.arrived(base, all.rank(), all.ranks(), chunk),
+                          "chunk " + std::to_string(chunk) + " is wrong");
+      }
+    }
+    flow.reset();
+    world->duplicate->free_retired();  // destructors call no MPI
+  });
+}
+
+/// Every rank sends to the next; four packets fill the memory that is reserved for them, so that
+/// sanitizers see who looks behind the last one.
+void a_message_is_recorded_with_its_last_packet(Together& all) {
+  if (all.ranks() == 1) return;
+  all.run("a message is recorded with its last packet", [&](Complaints& complaints) {
+    const Index next = (all.rank() + 1) % all.ranks();
+    const Index previous = (all.rank() + all.ranks() - 1) % all.ranks();
+    std::vector<std::byte> memory(512);
+    const std::vector<Message> sends = {{next, {memory.data(), 256, MemoryKind::host}}};
+    const std::vector<Message> receives = {
+        {previous, {memory.data() + 256, 256, MemoryKind::host}}};
+    Limits limits;
+    limits.most_bytes = 64;
+    const auto world = Communicator::of(MPI_COMM_WORLD);
+    auto flow = std::make_unique<Flow>(world, limits, 3, std::vector<Turn>{{0, 1, 0, 0}},
+                                       std::vector<Turn>{{1, 1, 0, 0}});
+    Recorder recorder(8);
+    flow->record(&recorder, 5);
+    flow->begin(sends, receives);
+    flow->computed(1);
+    flow->finish();
+    flow.reset();
+    world->duplicate->free_retired();  // destructors call no MPI
+    Recorded found;
+    for (const Event& event : recorder.events()) {
+      found.emplace(event.doing, event.number, event.bytes);
+    }
+    complaints.expect(found == Recorded{{Doing::send, next, 256}, {Doing::receive, previous, 256}},
+                      "what is recorded is not one message each way");
+  });
+}
+
 }  // namespace
 }  // namespace kallima::test
 
@@ -188,6 +282,8 @@ int main(int argc, char** argv) {
   {
     kallima::test::Together all(30.0);
     kallima::test::parts_take_each_others_places(all, false);
+    kallima::test::a_message_is_recorded_with_its_last_packet(all);
+    kallima::test::memory_may_be_another_in_every_run(all);
     if (provided == MPI_THREAD_MULTIPLE) kallima::test::parts_take_each_others_places(all, true);
     status = all.finish("flows");
   }
