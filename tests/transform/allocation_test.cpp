@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +29,7 @@
 #include "plan/schedule.hpp"
 #include "support/configuration.hpp"
 #include "transform/memory.hpp"
+#include "transform/replaced_new.hpp"
 #include "transport/together.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -131,9 +131,7 @@ void free(void* data) noexcept { __libc_free(data); }
 }
 #endif
 
-namespace {
-
-void* counted_new(std::size_t bytes, std::size_t alignment) {
+void* kallima::test::allocate_for_test(std::size_t bytes, std::size_t alignment) noexcept {
   if (counting) ++counted.news;
   const bool was = counting;
   counting = false;  // one call, not two
@@ -142,45 +140,6 @@ void* counted_new(std::size_t bytes, std::size_t alignment) {
   counting = was;
   return data;
 }
-
-void* counted_new_or_throw(std::size_t bytes, std::size_t alignment) {
-  void* const data = counted_new(bytes, alignment);
-  if (data == nullptr) throw std::bad_alloc();
-  return data;
-}
-
-constexpr std::size_t usual = alignof(std::max_align_t);
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted_new_or_throw(bytes, usual); }
-void* operator new[](std::size_t bytes) { return counted_new_or_throw(bytes, usual); }
-void* operator new(std::size_t bytes, std::align_val_t a) {
-  return counted_new_or_throw(bytes, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t bytes, std::align_val_t a) {
-  return counted_new_or_throw(bytes, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted_new(bytes, usual);
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted_new(bytes, usual);
-}
-void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return counted_new(bytes, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return counted_new(bytes, static_cast<std::size_t>(a));
-}
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete[](void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
-void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
 
 namespace kallima::test {
 namespace {

@@ -13,15 +13,14 @@
 #include <array>
 #include <atomic>
 #include <complex>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kallima/kallima.hpp"
+#include "transform/replaced_new.hpp"
 #include "transport/communicator.hpp"
 #include "transport/together.hpp"
 
@@ -30,44 +29,13 @@ namespace {
 constexpr long never = std::numeric_limits<long>::max();
 std::atomic<long> until_failure{never};  // allocations, over all threads
 
-void* allocated(std::size_t bytes, std::size_t alignment) noexcept {
+}  // namespace
+
+void* kallima::test::allocate_for_test(std::size_t bytes, std::size_t alignment) noexcept {
   if (until_failure != never && until_failure.fetch_sub(1) == 1) return nullptr;
   const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment;
   return std::aligned_alloc(alignment, rounded * alignment);
 }
-
-void* allocated_or_throw(std::size_t bytes, std::size_t alignment) {
-  void* const data = allocated(bytes, alignment);
-  if (data == nullptr) throw std::bad_alloc();
-  return data;
-}
-
-constexpr std::size_t usual = alignof(std::max_align_t);
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocated_or_throw(bytes, usual); }
-void* operator new[](std::size_t bytes) { return allocated_or_throw(bytes, usual); }
-void* operator new(std::size_t bytes, std::align_val_t a) {
-  return allocated_or_throw(bytes, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t bytes, std::align_val_t a) {
-  return allocated_or_throw(bytes, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocated(bytes, usual);
-}
-void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocated(bytes, static_cast<std::size_t>(a));
-}
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete[](void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
-void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
-void operator delete[](void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
 
 namespace kallima::test {
 namespace {
