@@ -159,7 +159,7 @@ class KALLIMA_API Layout {
   [[nodiscard]] Layout with_order(std::vector<int> order) const;
 
   /// Equal in all that the text form says. O(P) for boxes, unless one is a copy of the other.
-  friend KALLIMA_API bool operator==(const Layout& a, const Layout& b);
+  [[nodiscard]] bool operator==(const Layout& other) const;
 
  private:
   Shape shape_;

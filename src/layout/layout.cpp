@@ -464,10 +464,10 @@ const std::vector<Box>& Layout::table() const {
   return table_ ? table_->boxes() : none;
 }
 
-bool operator==(const Layout& a, const Layout& b) {
-  return a.shape_ == b.shape_ && a.grid_ == b.grid_ && a.order_ == b.order_ &&
-         a.ranks_ == b.ranks_ && a.padding_ == b.padding_ &&
-         (a.table_ == b.table_ || a.table() == b.table());
+bool Layout::operator==(const Layout& other) const {
+  return shape_ == other.shape_ && grid_ == other.grid_ && order_ == other.order_ &&
+         ranks_ == other.ranks_ && padding_ == other.padding_ &&
+         (table_ == other.table_ || table() == other.table());
 }
 
 Progression Layout::part(Index rank, std::size_t a) const {

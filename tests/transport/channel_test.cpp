@@ -230,7 +230,7 @@ void huge_message_arrives(Together& all, bool large) {
 }
 
 int run(bool huge) {
-  Together all(huge ? 300.0 : 5.0);
+  Together all(huge ? 300.0 : 60.0);
   if (huge) {
     huge_message_arrives(all, true);
     huge_message_arrives(all, false);

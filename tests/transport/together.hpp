@@ -35,7 +35,7 @@ class Complaints {
 class Together {
  public:
   /// No case may take longer than `seconds`.
-  explicit Together(double seconds = 5.0);
+  explicit Together(double seconds = 60.0);
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
