@@ -237,13 +237,22 @@ void free_orphans(Registry& registry, const Communicator& here, std::int64_t low
   }
 }
 
+/// Begins to duplicate. SimGrid's MPI has no MPI_Comm_idup; its ranks do not fail.
+int begin_duplicating(MPI_Comm comm, MPI_Comm& fresh, [[maybe_unused]] MPI_Request& request) {
+#ifdef SMPI_H
+  return MPI_Comm_dup(comm, &fresh);
+#else
+  return MPI_Comm_idup(comm, &fresh, &request);
+#endif
+}
+
 /// A duplicate of a communicator. Collective. `watchdog` is that of the call.
 std::shared_ptr<Duplicate> duplicated(MPI_Comm comm, Watchdog& watchdog) {
   auto fresh = std::make_shared<Duplicate>();
   MPI_Request request = MPI_REQUEST_NULL;
   watchdog.at("duplicating the communicator");
   try {
-    check(MPI_Comm_idup(comm, &fresh->comm, &request), "MPI_Comm_idup");
+    check(begin_duplicating(comm, fresh->comm, request), "MPI_Comm_idup");
     wait_for(request, watchdog, 0);
   } catch (...) {
     Registry& all = registry();
