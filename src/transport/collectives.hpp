@@ -19,7 +19,7 @@ namespace kallima::transport {
 void all_reduce(const Communicator& communicator, std::span<std::int64_t> values, MPI_Op op);
 
 /// The bytes of rank `root` on every rank.
-void broadcast_bytes(const Communicator& communicator, std::span<char> bytes, int root);
+void broadcast_bytes(const Communicator& communicator, std::span<char> all, int root);
 
 /// A value of every rank, by rank.
 template <class Value>

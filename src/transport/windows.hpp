@@ -22,11 +22,11 @@ namespace kallima::transport {
 /// Two windows of every rank of a node, as this rank sees them. Destroyed without MPI.
 class Windows {
  public:
-  /// Makes windows of `bytes` on this rank and maps those of all others of its node. Collective.
-  /// Empty, alike on all ranks, where some cannot: no such memory, too little of it, or nodes whose
-  /// ranks are not in a row. All of it is reserved at once, so that too little is known here and
-  /// not when it is written.
-  static std::unique_ptr<Windows> open(std::shared_ptr<const Communicator> communicator,
+  /// Makes windows of `bytes` on this rank of a communicator and maps those of all others of its
+  /// node. Collective. Empty, alike on all ranks, where some cannot: no such memory, too little of
+  /// it, or nodes whose ranks are not in a row. All of it is reserved at once, so that too little
+  /// is known here and not when it is written.
+  static std::unique_ptr<Windows> open(std::shared_ptr<const Communicator> of,
                                        std::array<Index, 2> bytes);
 
   Windows(const Windows&) = delete;
