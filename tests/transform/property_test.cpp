@@ -10,6 +10,8 @@
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
 //     mpirun -n 4 property_test --seed 1 --cases 50 --mover   with a thread that moves messages on
 //     mpirun -n 4 property_test --seed 1 --cases 50 --large   with messages that MPI asks for first
+//     mpirun -n 4 property_test --seed 1 --cases 50 --bits    a digest of all results of each case,
+//                                                             for tools/compare_bits.py
 //
 // Configurations take sub-communicators of 1 .. n ranks, or all n with --all-ranks. All ranks
 // agree on every verdict, so a failure ends the run instead of hanging it.
@@ -69,11 +71,12 @@ Index total(Index value, MPI_Comm comm, MPI_Op op = MPI_SUM) {
 
 /// What was seen over all configurations.
 struct Tally {
-  double worst = 0.0;  ///< error over what is promised
-  int pipelined = 0;   ///< configurations whose exchanges could be cut
-  int by_nodes = 0;    ///< configurations whose ranks went by several nodes
-  int by_relays = 0;   ///< configurations whose pieces went by other ranks
-  int large = 0;       ///< configurations with messages larger than 64 KiB
+  double worst = 0.0;      ///< error over what is promised
+  int pipelined = 0;       ///< configurations whose exchanges could be cut
+  int by_nodes = 0;        ///< configurations whose ranks went by several nodes
+  int by_relays = 0;       ///< configurations whose pieces went by other ranks
+  int large = 0;           ///< configurations with messages larger than 64 KiB
+  std::uint64_t bits = 0;  ///< of this rank's results so far
 };
 
 /// Of all exchanges, in bytes.
@@ -172,6 +175,17 @@ double error_of(const Elements<T>& data, const End<T>& end, Expected expected, l
   return norm == 0.0 ? std::sqrt(wrong) : std::sqrt(wrong / norm);
 }
 
+/// Adds this rank's elements to a digest (FNV-1a).
+template <class T>
+void add_bits(const Elements<T>& data, const End<T>& end, std::uint64_t& digest) {
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    const std::complex<T> value = end.get(data, i);
+    std::array<unsigned char, sizeof value> bytes = {};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    for (const unsigned char byte : bytes) digest = (digest ^ byte) * 0x100000001B3ULL;
+  }
+}
+
 /// The transform of a configuration, of either kind.
 template <class T>
 Planned<T> planned(const Configuration& c, const Options& options, MPI_Comm comm) {
@@ -251,7 +265,7 @@ Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements
 /// Runs a plan forward and back and checks everything that concerns it alone.
 template <class T>
 Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum& expected,
-                     std::uint64_t seed, MPI_Comm comm, Elements<T>& result, double& worst) {
+                     std::uint64_t seed, MPI_Comm comm, Elements<T>& result, Tally& tally) {
   Options options = c.options;
   options.plan = std::make_shared<const Plan>(wanted);
   const Planned<T> fft = planned<T>(c, options, comm);
@@ -288,12 +302,13 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
       there, to,
       [&](Index flat) { return expected[static_cast<std::size_t>(flat_in(flat, kept, c.shape))]; },
       forward_factor, comm);
-  worst = std::max(worst, error / promised);
+  tally.worst = std::max(tally.worst, error / promised);
   if (!(error <= promised)) {
     return "forward error " + std::to_string(error / promised) + " of what is promised";
   }
   if (!c.in_place && !same_bits<T>(in, original, in.size())) return "out of place input changed";
   result = there;
+  add_bits<T>(there, to, tally.bits);
 
   const Moves moves = plan.total_moves();
   if (total(moved.bytes_sent, comm) != moves.bytes ||
@@ -340,6 +355,7 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
     return "forward and back errs by " + std::to_string(back_error / promised) +
            " of what is promised, 2 are";
   }
+  add_bits<T>(here, from, tally.bits);
   return {};
 }
 
@@ -407,7 +423,6 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
                               Tally& tally) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  double& worst = tally.worst;
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
   Elements<T> by_windows;
@@ -415,7 +430,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   const Plan steps = planned<T>(c, c.options, comm).plan();
   const Spectrum expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
   const auto check = [&](const Plan& plan, Elements<T>& result) {
-    return check_plan<T>(c, plan, expected, seed, comm, result, worst);
+    return check_plan<T>(c, plan, expected, seed, comm, result, tally);
   };
   const auto by = [&](Route route) { return steps.with_route(route); };
   tally.large += largest_message(by(Route::messages)) > (1 << 16) ? 1 : 0;
@@ -480,6 +495,7 @@ struct Arguments {
   bool real = false;
   bool mover = false;
   bool large = false;
+  bool bits = false;
   std::string per_node;  ///< ranks that are to be taken for a node
 };
 
@@ -495,6 +511,8 @@ Arguments parse(int argc, char** argv) {
       arguments.mover = true;
     } else if (word == "--large") {
       arguments.large = true;
+    } else if (word == "--bits") {
+      arguments.bits = true;
     } else if (word == "--per-node" && i + 1 < argc) {
       arguments.per_node = argv[++i];
     } else if (i + 1 < argc) {
@@ -580,6 +598,16 @@ int run(int argc, char** argv) {
         complaint = std::string("threw: ") + error.what();
       }
       MPI_Comm_free(&comm);
+    }
+    if (arguments.bits) {
+      const std::uint64_t own = tally.bits * (2 * static_cast<std::uint64_t>(world_rank) + 1);
+      std::uint64_t all = 0;
+      MPI_Reduce(&own, &all, 1, MPI_UINT64_T, MPI_BXOR, 0, MPI_COMM_WORLD);
+      if (world_rank == 0) {
+        std::printf("case %llu bits %016llx\n", static_cast<unsigned long long>(k),
+                    static_cast<unsigned long long>(all));
+      }
+      tally.bits = 0;
     }
     const int mine = complaint.empty() ? world : world_rank;
     int first = world;
