@@ -42,7 +42,7 @@ def points(results):
                 "eta": (sweeps + exchanges - taken) / min(sweeps, exchanges),
                 "eta_best": (sweeps + exchanges - chunks[best]["median_s"]) / min(sweeps, exchanges),
                 "chunks": next((line.split("messages, ")[1] for line in row["taken"].splitlines()
-                                if "by messages, " in line), "1 chunk")})
+                                if "by point-to-point, " in line), "1 chunk")})
     found.sort(key=lambda p: (p["hosts"], p["problem"], p["ratio"]))
     return found
 

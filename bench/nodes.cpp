@@ -34,7 +34,7 @@ Plan plan_of(const World& world, const std::string& problem) {
     PlanRequest request;
     request.problem = Problem::parse(problem);
     request.ranks = world.communicator->size;
-    request.route = Route::messages;
+    request.method = ExchangeMethod::point_to_point;
     request.chunks = 1;
     text = make_plan(placed(request, {}, *world.communicator)).to_text();
   }
@@ -82,8 +82,9 @@ void compare(const World& world, int rounds, const std::string& problem) {
     ways.push_back({by, runner_of(world, plan), 0, 0, {}});
   };
   add("ranks", by_ranks);
-  const Plan by_node = by_ranks.with_route(Route::nodes);
-  if (by_node.goes_by(Route::nodes) && node_map(by_node).per_node > 1) add("nodes", by_node);
+  const Plan by_node = by_ranks.with_method(ExchangeMethod::node_aggregated);
+  if (by_node.goes_by(ExchangeMethod::node_aggregated) && node_map(by_node).per_node > 1)
+    add("nodes", by_node);
   for (const Index radix : {2, 3, 4}) {
     if (radix < most_peers(by_ranks)) {
       add(fmt::format("relays, radix {}", radix), by_relays(by_ranks, radix));

@@ -41,7 +41,7 @@ simulate() {
   [[ $ranks -le 256 ]] && verify=(--verify 4)
   local start=$SECONDS
   if ! timeout "${LIMIT:-3000}" "$kallima" simulate "$problem" -n "$ranks" --platform "$platform" \
-    --route messages "${verify[@]}" --json "$@" >"$out.part"; then
+    --method point-to-point "${verify[@]}" --json "$@" >"$out.part"; then
     echo "== $name: not simulated" >&2
     rm -f "$out.part"
     return

@@ -95,11 +95,34 @@ void shuffle(std::vector<std::string>& parts, test::Random& random) {
 
 /// A word or number becomes another one of the text or of those that plans have.
 void change(std::vector<std::string>& atoms, test::Random& random) {
-  static const std::vector<std::string> known = {
-      "fourier",     "real",    "compare", "block",   "cyclic",    "cycle", "all",
-      "messages",    "windows", "nodes",   "relays",  "alltoallv", "x",     "y",
-      "interleaved", "kx",      "ky",      "forward", "backward",  "c2c",   "r2c",
-      "contiguous",  "ntt",     "walsh",   "sort",    "f32",       "f64",   "ceil"};
+  static const std::vector<std::string> known = {"fourier",
+                                                 "real",
+                                                 "compare",
+                                                 "block",
+                                                 "cyclic",
+                                                 "cycle",
+                                                 "all",
+                                                 "point-to-point",
+                                                 "shared-memory",
+                                                 "node-aggregated",
+                                                 "bruck",
+                                                 "alltoallv",
+                                                 "x",
+                                                 "y",
+                                                 "interleaved",
+                                                 "kx",
+                                                 "ky",
+                                                 "forward",
+                                                 "backward",
+                                                 "c2c",
+                                                 "r2c",
+                                                 "contiguous",
+                                                 "ntt",
+                                                 "walsh",
+                                                 "sort",
+                                                 "f32",
+                                                 "f64",
+                                                 "ceil"};
   if (atoms.empty()) return;
   std::string& atom = atoms[static_cast<std::size_t>(
       random.between(0, static_cast<std::int64_t>(atoms.size()) - 1))];

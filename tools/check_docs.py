@@ -12,7 +12,7 @@ A fenced block is run when the words after its language say so:
 
 In sh and text blocks $BUILD is the build tree, `kallima` its program, and mpicxx and mpiexec those of
 the MPI it was built with. Blocks run in the order in which they stand, README.md first; nothing but
-files passes from one to the next.
+files passes from one to the next. --update writes what is printed into the documents instead of comparing.
 """
 
 import argparse
@@ -31,6 +31,7 @@ FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
 class Block:
     def __init__(self, path, line, info, text):
         self.where = f"{path}:{line}"
+        self.path = path
         self.line = line
         self.text = text
         words = info.split()
@@ -73,6 +74,8 @@ class Runner:
         self.root = root
         self.arguments = arguments
         self.scratch = scratch
+        self.updates = arguments.update
+        self.moved = {}  # lines that documents have become longer, by path
         self.environment = dict(os.environ, BUILD=arguments.build)
         # The wrapper's own compiler need not be the one the library was built with.
         self.environment.update(OMPI_CXX=arguments.cxx, MPICH_CXX=arguments.cxx)
@@ -105,6 +108,18 @@ class Runner:
             return self._cpp(block)
         return f"do not know how to check a '{block.language}' block tagged like this"
 
+    def _write(self, block, printed):
+        path = os.path.join(self.root, block.path)
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines(keepends=True)
+        first = block.line + self.moved.get(block.path, 0)
+        count = len(block.text.splitlines())
+        new = printed.splitlines(keepends=True)
+        lines[first:first + count] = new
+        self.moved[block.path] = self.moved.get(block.path, 0) + len(new) - count
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+
     def _sh(self, block):
         trap = f"trap 'echo \"failed at line $((LINENO + {block.line} - 1)) of the document\" >&2' ERR\n"
         script = "set -eE -o pipefail; " + trap + block.text
@@ -119,6 +134,9 @@ class Runner:
                     f"{done.stdout}{done.stderr}")
         printed = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "\n"
         if printed == block.text:
+            return None
+        if self.updates:
+            self._write(block, printed)
             return None
         difference = difflib.unified_diff(block.text.splitlines(), printed.splitlines(),
                                           "in the document", "printed", lineterm="")
@@ -161,6 +179,7 @@ def main():
     parser.add_argument("--mpicxx", required=True)
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--mpiexec-flag", action="append", default=[])
+    parser.add_argument("--update", action="store_true", help="write what is printed into the documents")
     arguments = parser.parse_args()
     root = os.path.abspath(arguments.root)
 

@@ -310,7 +310,7 @@ void add_advise(Command program, Action& chosen) {
       .type_name("RANGE");
   arguments->on.add_placement_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/1");
-  command.footer(std::string(layout_help) + "\n" + examples);
+  command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

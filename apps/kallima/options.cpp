@@ -122,9 +122,15 @@ Option Command::add_names(const std::string& flag, const std::vector<std::string
     throw CLI::ValidationError(
         flag, fmt::format("'{}' is not known; use one of {}", name, fmt::join(names, ", ")));
   };
-  return Option(*app_->add_option_function<std::string>(
-      flag, find,
-      fmt::format("{}: {} (default: {})", description, fmt::join(names, ", "), names.front())));
+  return Option(*app_->add_option_function<std::string>(flag, find, description));
+}
+
+std::string Command::listed(const std::vector<std::string>& names, const std::string& description,
+                            Listing listing) {
+  if (listing == Listing::elsewhere) {
+    return fmt::format("{}, see below (default: {})", description, names.front());
+  }
+  return fmt::format("{}: {} (default: {})", description, fmt::join(names, ", "), names.front());
 }
 
 void Command::footer(const std::string& text) { app_->footer(text); }

@@ -26,6 +26,9 @@ namespace kallima::cli {
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
+/// Where the help lists the names that an option takes.
+enum class Listing { here, elsewhere };
+
 /// An option of a command, to say more of it. Copies are the same option.
 class Option {
  public:
@@ -64,14 +67,14 @@ class Command {
   /// given. Commas are part of a name.
   Option add_files(const std::string& flag, std::vector<std::string>& paths,
                    const std::string& description);
-  /// Adds an option that takes one of some names.
+  /// Adds an option that takes one of some names, the first by default. The description lists them.
   template <class Value>
   Option add_choice(const std::string& flag, Value& value, const Choices<Value>& choices,
-                    const std::string& description) {
+                    const std::string& description, Listing listing = Listing::here) {
     std::vector<std::string> names;
     for (const auto& choice : choices) names.push_back(choice.first);
     const auto choose = [choices, &value](std::size_t index) { value = choices[index].second; };
-    return add_names(flag, names, choose, description);
+    return add_names(flag, names, choose, listed(names, description, listing));
   }
 
   /// The text under the options in the help.
@@ -84,6 +87,8 @@ class Command {
  private:
   Option add_names(const std::string& flag, const std::vector<std::string>& names,
                    const std::function<void(std::size_t)>& choose, const std::string& description);
+  static std::string listed(const std::vector<std::string>& names, const std::string& description,
+                            Listing listing);
 
   CLI::App* app_;
 };

@@ -62,7 +62,7 @@ Json step_json(const Plan& plan, std::size_t i) {
   const Index bytes = before.element.bytes();
   return {{"kind", "exchange"},
           {"to", plan.states()[i + 1].to_text()},
-          {"route", name_of(exchange.route)},
+          {"method", name_of(exchange.method)},
           {"chunks_sent", exchange.chunks.sent},
           {"chunks_taken", exchange.chunks.taken},
           {"bytes", moved.elements * bytes},
@@ -237,7 +237,7 @@ void add_plan(Command program, Action& chosen) {
   command.add_flag("--all", arguments->all, "Every plan known for the problem, side by side");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.plan/1 (kallima.plans/1 with --all)");
-  command.footer(std::string(layout_help) + "\n" + examples);
+  command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

@@ -288,7 +288,7 @@ void add_predict(Command program, Action& chosen) {
   command.add_option("--plot", arguments->plot, "Draw it into this file, .svg or .png")
       .type_name("FILE");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/1");
-  command.footer(std::string(layout_help) + "\n" + examples);
+  command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

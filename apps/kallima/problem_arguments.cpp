@@ -13,7 +13,9 @@
 
 namespace kallima::cli {
 
-const char* const layout_help = R"(LAYOUT:
+namespace {
+
+constexpr const char* layout_help = R"(LAYOUT:
   any                       whatever is best
   slab                      the first axis in blocks over all ranks
   pencil, pencil:4x2        the first two axes in blocks, over a grid of 4 x 2 ranks
@@ -23,6 +25,18 @@ const char* const layout_help = R"(LAYOUT:
   "z:block/4 y:all x:cyclic/2"
                             axis by axis, slowest in memory first; x is the last axis, then y, z,
                             w, v, u; block/4:ceil is FFTW's rule for uneven blocks)";
+
+}  // namespace
+
+std::string problem_help() {
+  std::string methods =
+      "METHOD:\n  any                       whatever is cheapest of those that can be had\n";
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) \
+  methods += fmt::format("  {:<24}  {}\n", text, meaning);
+  KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
+#undef KALLIMA_METHOD
+  return std::string(layout_help) + "\n\n" + methods;
+}
 
 namespace {
 
@@ -102,16 +116,15 @@ void ProblemArguments::add_to(Command command, bool required) {
   if (required) option.required();
   command.add_option("--in", in, "Layout of the input (default: any)").type_name("LAYOUT");
   command.add_option("--out", out, "Layout of the output (default: any)").type_name("LAYOUT");
+  Choices<ExchangeMethod> methods = {{"any", ExchangeMethod::any}};
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) \
+  methods.emplace_back(text, ExchangeMethod::name);
+  KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
+#undef KALLIMA_METHOD
   command
-      .add_choice<Route>("--route", route,
-                         {{"any", Route::any},
-                          {"messages", Route::messages},
-                          {"alltoallv", Route::alltoallv},
-                          {"windows", Route::windows},
-                          {"nodes", Route::nodes},
-                          {"relays", Route::relays}},
-                         "Pieces go by")
-      .type_name("ROUTE");
+      .add_choice<ExchangeMethod>("--method", method, methods, "How pieces travel",
+                                  Listing::elsewhere)
+      .type_name("METHOD");
   command
       .add_option("--chunks", chunks,
                   "Cut sweeps beside messages into N, to hide these (default: what is cheapest)")
@@ -129,7 +142,7 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
         problem));
   }
   request.ranks = ranks;
-  request.route = route;
+  request.method = method;
   request.chunks = chunks;
   request.padded = padded;
   if (in == "same") throw ParseError("layout 'same' is for --out; the input has none to be like");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What `plan`, `bench` and others are told alike: a problem, layouts in the text form or by
-// shorthand, a route.
+// shorthand, a method.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ struct ProblemArguments {
   std::string problem;
   std::string in = "any";
   std::string out = "any";
-  Route route = Route::any;
+  ExchangeMethod method = ExchangeMethod::any;
   Index chunks = 0;
   bool padded = false;
 
-  /// Adds PROBLEM, --in, --out, --route, --chunks and --padded to a subcommand. PROBLEM may be
+  /// Adds PROBLEM, --in, --out, --method, --chunks and --padded to a subcommand. PROBLEM may be
   /// left out where that has subcommands of its own.
   void add_to(Command command, bool required = true);
 
@@ -35,13 +35,13 @@ struct ProblemArguments {
   [[nodiscard]] bool is_way_back() const { return problem.starts_with("c2r"); }
 };
 
-/// For help texts: the forms that --in and --out take.
-extern const char* const layout_help;
+/// For help texts: the forms that --in and --out take, and exchange methods.
+std::string problem_help();
 
 /// A number, or a power of two as in 2^20. ParseError names `what`.
 Index count_of(const std::string& text, const std::string& what);
 
-/// The layout that a shorthand or a text form names, empty for `any`. See layout_help.
+/// The layout that a shorthand or a text form names, empty for `any`. See problem_help().
 std::optional<Layout> layout_of(const std::string& text, const Shape& shape, Index ranks);
 
 }  // namespace kallima::cli

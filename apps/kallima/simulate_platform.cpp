@@ -122,8 +122,9 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
   // Simulated ranks share no windows.
   const Index per_node = ranks_per_node_of(hosts);
   const bool alone = per_node == 1 && ranks > 1;
-  if ((what.route == Route::any && !alone) || what.route == Route::windows) {
-    what.route = Route::messages;
+  if ((what.method == ExchangeMethod::any && !alone) ||
+      what.method == ExchangeMethod::shared_memory) {
+    what.method = ExchangeMethod::point_to_point;
   }
   PlanRequest request = what.request(ranks, machine);
   request.way = arguments.way;
@@ -293,7 +294,7 @@ void add_simulate_platform(Command command, Action& chosen) {
       .type_name("FILE");
   command.add_option("--smpirun", arguments->smpirun, "SimGrid's launcher").type_name("FILE");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.simulate/1");
-  command.footer(std::string(layout_help) + "\n" + examples);
+  command.footer(problem_help() + examples);
   command.callback([arguments, &chosen] {
     if (chosen) return;  // a subcommand
     for (const auto& [value, name] :

@@ -72,8 +72,8 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (c.plan != nullptr) options.plan = std::make_shared<const Plan>(Plan::parse(c.plan));
   options.scaling = static_cast<Scaling>(c.scaling);
   options.effort = static_cast<Effort>(c.effort);
-  options.route = static_cast<Route>(c.route);
-  for (const int value : {c.scaling, c.effort, c.route}) {
+  options.method = static_cast<ExchangeMethod>(c.method);
+  for (const int value : {c.scaling, c.effort, c.method}) {
     if (value < 0 || value > 255) {
       throw InvalidOption("an option has no value " + std::to_string(value) +
                           "; use one of its enumerators");

@@ -26,6 +26,7 @@
 
 #include "kallima/error_table.h"
 #include "kallima/export.h"
+#include "kallima/method_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,13 +55,12 @@ enum kallima_scaling { KALLIMA_SCALE_NONE = 0, KALLIMA_SCALE_N = 1, KALLIMA_SCAL
 /** How hard the FFT engine looks for a fast plan. */
 enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT = 2 };
 /** How pieces travel. */
-enum kallima_route {
-  KALLIMA_ANY_ROUTE = 0,
-  KALLIMA_MESSAGES = 1,
-  KALLIMA_ALLTOALLV = 2,
-  KALLIMA_WINDOWS = 3,
-  KALLIMA_NODES = 4,
-  KALLIMA_RELAYS = 5
+enum kallima_method {
+  KALLIMA_ANY_METHOD = 0, /**< whichever is cheapest of those that can be had */
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) KALLIMA_##NAME = (number), /**< meaning \
+                                                                                      */
+  KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
+#undef KALLIMA_METHOD
 };
 /** Which way. */
 enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
@@ -74,7 +74,7 @@ typedef struct kallima_options {
   int precision;          /**< kallima_precision; double by default */
   int scaling;            /**< kallima_scaling; 1/N backward by default */
   int effort;             /**< kallima_effort; estimate by default */
-  int route;              /**< kallima_route; by default what is cheapest */
+  int method;             /**< kallima_method; by default what is cheapest */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
   int kind;               /**< kallima_kind; complex to complex by default */
   const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */

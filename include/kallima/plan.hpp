@@ -25,6 +25,7 @@
 
 #include "kallima/export.h"
 #include "kallima/layout.hpp"
+#include "kallima/method_table.h"
 #include "kallima/pieces.hpp"
 #include "kallima/problem.hpp"
 
@@ -96,17 +97,15 @@ struct Sweep {
 };
 
 /// By what means pieces travel.
-enum class Route : std::uint8_t {
-  any,        ///< whichever is cheapest of those that can be had; in a request only
-  messages,   ///< a message per pair of ranks, in rounds
-  alltoallv,  ///< one MPI_Alltoallv, for comparison
-  windows,    ///< memory that all ranks share: the sweeps beside it read and write it directly
-  nodes,      ///< a message per pair of nodes, out of and into memory that a node's ranks share
-  relays      ///< from rank to rank by digits of the distance, many small pieces in a message
+enum class ExchangeMethod : std::uint8_t {
+  any,  ///< whichever is cheapest of those that can be had; in a request only
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) name = (number), /**< meaning */
+  KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
+#undef KALLIMA_METHOD
 };
 
-/// "messages", ...
-KALLIMA_API std::string_view name_of(Route route);
+/// "point-to-point", ...
+KALLIMA_API std::string_view name_of(ExchangeMethod method);
 
 /// How an exchange by messages, of ranks or of nodes, goes on while the sweeps beside it compute.
 /// The sweep before it is cut into chunks along one digit, the sweep behind it along another. Of
@@ -134,8 +133,8 @@ struct Chunks {
 /// reals, whose first is halved, and the half spectrum of the whole axis. What is on the wrong side
 /// of n/2 is conjugated on the way.
 struct KALLIMA_API Exchange {
-  Layout to;                       ///< layout of the state behind it
-  Route route = Route::messages;   ///< how the pieces travel
+  Layout to;                                               ///< layout of the state behind it
+  ExchangeMethod method = ExchangeMethod::point_to_point;  ///< how the pieces travel
   Traffic traffic = {};            ///< what travels between ranks or nodes, messages whole
   std::vector<Digit> digits = {};  ///< of the state behind it; empty where they stay as they are
   Chunks chunks = {};              ///< by messages: one each way, or more
@@ -146,7 +145,9 @@ struct KALLIMA_API Exchange {
   /// True where it goes on while the sweeps beside it compute.
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
   /// True where what arrives takes the place of what has left, be it in chunks or in one.
-  [[nodiscard]] bool flows() const { return pipelined() || route == Route::nodes; }
+  [[nodiscard]] bool flows() const {
+    return pipelined() || method == ExchangeMethod::node_aggregated;
+  }
   /// Exactly what messages carry: each part is one.
   [[nodiscard]] Traffic moved() const;
 
@@ -218,7 +219,7 @@ class KALLIMA_API Plan {
 
   /// The same steps with pieces that travel another way, in one chunk; by relays, with radix 2. By
   /// messages where they cannot travel by nodes or by relays.
-  [[nodiscard]] Plan with_route(Route route) const;
+  [[nodiscard]] Plan with_method(ExchangeMethod method) const;
 
   /// The same steps, where the exchange at `step` goes in chunks. InternalError where it or the
   /// sweeps beside it cannot be cut so.
@@ -249,8 +250,8 @@ class KALLIMA_API Plan {
   [[nodiscard]] const Layout& output() const { return states_.back().layout; }
   /// Number of exchanges.
   [[nodiscard]] Index exchanges() const;
-  /// True where there are exchanges, all by this route.
-  [[nodiscard]] bool goes_by(Route route) const;
+  /// True where there are exchanges, all by this method.
+  [[nodiscard]] bool goes_by(ExchangeMethod method) const;
   /// Sum over the exchanges.
   [[nodiscard]] Moves total_moves() const;
   /// Most memory of any state on any rank, in complex elements: two reals are one.

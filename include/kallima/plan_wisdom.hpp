@@ -2,7 +2,7 @@
 //
 // Plans that were measured to be fast, kept between runs: what the planner takes for the cheapest
 // is priced, what is here was timed. An entry serves where all that it was measured for is the
-// same: machine, problem, ranks and how they are laid on nodes, layouts, route, chunks, padding.
+// same: machine, problem, ranks and how they are laid on nodes, layouts, method, chunks, padding.
 //
 // The text form is JSON, schema kallima.wisdom/2, with a checksum. A file that is damaged, or of
 // another version, is ignored with a warning; plans are then made as if there were none. The
@@ -23,19 +23,19 @@ namespace kallima {
 
 /// A plan, what it is for, and how long it took. Layouts are in the text form, or "any".
 struct KALLIMA_API PlanWisdomEntry {
-  std::string machine;             ///< name of it, for people
-  std::uint64_t machine_hash = 0;  ///< that decides
-  std::string problem;             ///< text form
-  Index ranks = 1;                 ///< of the job
-  Index ranks_per_node = 0;        ///< 0: not known
-  std::string in = "any";          ///< layout that was asked for
-  std::string out = "any";         ///< likewise
-  Route route = Route::any;        ///< that was asked for
-  Index chunks = 0;                ///< as in PlanRequest
-  bool padded = false;             ///< likewise
-  std::string plan;                ///< text form
-  double seconds = 0.0;            ///< that a transform took; finite, not negative
-  std::string made;                ///< when
+  std::string machine;                          ///< name of it, for people
+  std::uint64_t machine_hash = 0;               ///< that decides
+  std::string problem;                          ///< text form
+  Index ranks = 1;                              ///< of the job
+  Index ranks_per_node = 0;                     ///< 0: not known
+  std::string in = "any";                       ///< layout that was asked for
+  std::string out = "any";                      ///< likewise
+  ExchangeMethod method = ExchangeMethod::any;  ///< that was asked for
+  Index chunks = 0;                             ///< as in PlanRequest
+  bool padded = false;                          ///< likewise
+  std::string plan;                             ///< text form
+  double seconds = 0.0;                         ///< that a transform took; finite, not negative
+  std::string made;                             ///< when
 
   friend bool operator==(const PlanWisdomEntry&, const PlanWisdomEntry&) = default;
 };

@@ -30,9 +30,9 @@ struct PlanRequest {
   std::optional<Layout> in;   ///< layout of the input; the planner's choice where empty
   std::optional<Layout> out;  ///< layout of the output; where empty, any, which saves the way back
   Placement placement;        ///< how ranks are laid on nodes
-  Route route = Route::any;   ///< how pieces travel
-  Index chunks = 0;           ///< into which sweeps beside messages are cut, as far as they can be;
-                              ///< 1: not at all; 0: what is cheapest
+  ExchangeMethod method = ExchangeMethod::any;  ///< how pieces travel
+  Index chunks = 0;  ///< into which sweeps beside messages are cut, as far as they can be;
+                     ///< 1: not at all; 0: what is cheapest
   Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache; planes
                                       ///< of two axes may be four times as large
   Way way = Way::any;                 ///< restricts the search

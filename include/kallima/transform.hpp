@@ -93,8 +93,9 @@ struct Options {
   LayoutChoice out;                 ///< of the output; where empty any, which saves the way back
   Scaling scaling = Scaling::by_n;  ///< of results
   Effort effort =
-      Effort::estimate;         ///< of the FFT engine; `measure` is slower to plan, faster to run
-  Route route = Route::any;     ///< how pieces travel; windows fall back to messages where
+      Effort::estimate;  ///< of the FFT engine; `measure` is slower to plan, faster to run
+  ExchangeMethod method =
+      ExchangeMethod::any;      ///< how pieces travel; windows fall back to messages where
                                 ///< memory cannot be shared, and the plan says so
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
   Index threads = 1;            ///< OpenMP threads that share a rank's sweeps; MPI is called
@@ -120,7 +121,7 @@ struct Options {
                                            ///< KALLIMA_MACHINE names on rank 0, or the built-in one
   std::shared_ptr<const Plan>
       plan;                 ///< to be run instead of planning, as all_plans() lists them or
-                            ///< Plan::parse() reads them; it has the layouts and the route.
+                            ///< Plan::parse() reads them; it has the layouts and the method.
                             ///< InvalidOption where it cannot be run or does not compute this
   std::string trace;        ///< file that each rank writes what it did to, when the transform ends,
                             ///< with the plan's hash and the rank in its name; where empty, the one

@@ -182,30 +182,32 @@ class Calibrator {
         const bool busy = ranks_.rank_on_node() < active_[a];
         ranks_.meet();
         WholeTime mine;
-        if (busy) mine = whole_time(MPI_COMM_SELF, shape, Route::windows, settings_.budget);
+        if (busy)
+          mine = whole_time(MPI_COMM_SELF, shape, ExchangeMethod::shared_memory, settings_.budget);
         ranks_.meet();
         mine.seconds = ranks_.mean(mine.seconds, busy);
         alone_[a].push_back(std::move(mine));
       }
     }
     if (ranks_.per_node() > 1) {
-      measure_together(ranks_.node(), Route::windows, shapes_, by_windows_);
-      measure_together(ranks_.node(), Route::messages, cubes_,
+      measure_together(ranks_.node(), ExchangeMethod::shared_memory, shapes_, by_windows_);
+      measure_together(ranks_.node(), ExchangeMethod::point_to_point, cubes_,
                        by_messages_[index_of(Level::in_node)]);
     }
     if (ranks_.nodes() > 1) {
-      measure_together(ranks_.communicator()->comm, Route::messages, cubes_,
+      measure_together(ranks_.communicator()->comm, ExchangeMethod::point_to_point, cubes_,
                        by_messages_[index_of(Level::between_nodes)]);
     }
   }
 
-  void measure_together(MPI_Comm comm, Route route, const std::vector<Shape>& shapes,
+  void measure_together(MPI_Comm comm, ExchangeMethod method, const std::vector<Shape>& shapes,
                         std::vector<WholeTime>& into) {
     for (const Shape& shape : shapes) {
       course_.next(fmt::format("transforms of {} by {}", text::plural(volume(shape), "element"),
-                               name_of(route)));
+                               name_of(method)));
       WholeTime mine = whole_time(
-          comm, shape, route, route == Route::windows ? settings_.budget : settings_.link_budget);
+          comm, shape, method,
+          method == ExchangeMethod::shared_memory ? settings_.budget : settings_.link_budget);
       mine.seconds = ranks_.mean(mine.seconds, true);
       mine.exchanging = ranks_.mean(mine.exchanging, true);
       into.push_back(std::move(mine));

@@ -24,13 +24,13 @@ std::vector<Shape> whole_shapes(Index most_bytes) {
   return result;
 }
 
-WholeTime whole_time(MPI_Comm comm, const Shape& shape, Route route, double budget) {
+WholeTime whole_time(MPI_Comm comm, const Shape& shape, ExchangeMethod method, double budget) {
   using Clock = std::chrono::steady_clock;
   using transport::check;
   Options options;
   options.chunks = 1;  // each step by itself
   options.machine = std::make_shared<const Machine>(built_in_machine());
-  options.route = route;
+  options.method = method;
   const Transform<double> fft(comm, shape, options);
   const Index in = fft.input_layout().room(fft.rank());
   const Index out = fft.output_layout().room(fft.rank());

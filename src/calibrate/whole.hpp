@@ -23,6 +23,6 @@ struct WholeTime {
 };
 
 /// Plans on the built-in machine and runs, in double precision. Collective over `comm`.
-WholeTime whole_time(MPI_Comm comm, const Shape& shape, Route route, double budget);
+WholeTime whole_time(MPI_Comm comm, const Shape& shape, ExchangeMethod method, double budget);
 
 }  // namespace kallima::calibrate

@@ -88,30 +88,30 @@ struct PlaneEngines {
 /// One leg, laid out for one rank.
 struct LegLayout {
   bool is_exchange = false;
-  Sweep sweep;                    ///< of a sweep or a copy
-  std::optional<Sweep> joined;    ///< that shares the pass
-  std::vector<Patch> sources;     ///< gathered from
-  std::vector<Patch> targets;     ///< scattered to
-  bool from_real = false;         ///< sources are of reals
-  bool to_real = false;           ///< targets are
-  Index length = 1;               ///< of a line, in positions
-  Shape local_shape;              ///< of what is swept
-  std::vector<int> others;        ///< digits that number the lines, slowest first
-  TileShape tile;                 ///< of a sweep by itself
-  std::size_t engine = 0;         ///< index of its engine plan
-  PlaneEngines plane;             ///< instead, of joined sweeps
-  Index at_once = 1;              ///< lines that are scattered at a time, whole chunks of them
-  Twiddle twiddle;                ///< behind the engine when forward, before it when backward
-  bool streams = false;           ///< writes past the caches
-  bool scales = false;            ///< the last that computes applies the factor
-  Route route = Route::messages;  ///< of an exchange
-  std::vector<Hop> hops;          ///< of an exchange: one, by relays several
-  bool flows = false;             ///< an exchange that goes on beside the sweeps around it
-  Index sent_chunks = 1;          ///< of the sweep before it, where it flows
-  Index taken_chunks = 1;         ///< of the sweep behind it
-  int step = 0;                   ///< of the plan; unused for a copy
-  int cut = 0;                    ///< digit along which a sweep beside one is cut
-  std::vector<Range> bounds;      ///< of its chunks; none: it is not cut
+  Sweep sweep;                  ///< of a sweep or a copy
+  std::optional<Sweep> joined;  ///< that shares the pass
+  std::vector<Patch> sources;   ///< gathered from
+  std::vector<Patch> targets;   ///< scattered to
+  bool from_real = false;       ///< sources are of reals
+  bool to_real = false;         ///< targets are
+  Index length = 1;             ///< of a line, in positions
+  Shape local_shape;            ///< of what is swept
+  std::vector<int> others;      ///< digits that number the lines, slowest first
+  TileShape tile;               ///< of a sweep by itself
+  std::size_t engine = 0;       ///< index of its engine plan
+  PlaneEngines plane;           ///< instead, of joined sweeps
+  Index at_once = 1;            ///< lines that are scattered at a time, whole chunks of them
+  Twiddle twiddle;              ///< behind the engine when forward, before it when backward
+  bool streams = false;         ///< writes past the caches
+  bool scales = false;          ///< the last that computes applies the factor
+  ExchangeMethod method = ExchangeMethod::point_to_point;  ///< of an exchange
+  std::vector<Hop> hops;      ///< of an exchange: one, by relays several
+  bool flows = false;         ///< an exchange that goes on beside the sweeps around it
+  Index sent_chunks = 1;      ///< of the sweep before it, where it flows
+  Index taken_chunks = 1;     ///< of the sweep behind it
+  int step = 0;               ///< of the plan; unused for a copy
+  int cut = 0;                ///< digit along which a sweep beside one is cut
+  std::vector<Range> bounds;  ///< of its chunks; none: it is not cut
 };
 
 /// Engine plans and roots of unity of a Transform, shared by its two directions' executors.
@@ -179,7 +179,7 @@ class Executor {
 
   [[nodiscard]] std::size_t legs() const { return legs_.size(); }
   [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
-  [[nodiscard]] Route route(std::size_t leg) const { return legs_[leg].route; }
+  [[nodiscard]] ExchangeMethod method(std::size_t leg) const { return legs_[leg].method; }
 
   /// True for an exchange that goes on beside the sweeps around it.
   [[nodiscard]] bool flows(std::size_t leg) const { return legs_[leg].flows; }

@@ -181,7 +181,7 @@ class Builder {
     const Index total = mine.layout.local_size(rank_);
     // Alltoallv wants one block of memory; messages may spill piece by piece.
     const bool whole_spills =
-        area == Area::output && exchange.route == Route::alltoallv && total > capacity;
+        area == Area::output && exchange.method == ExchangeMethod::alltoallv && total > capacity;
     Index at = 0;
     Index spilled = 0;
     bool spilling = whole_spills;
@@ -252,7 +252,8 @@ class Builder {
 
   /// Pieces of an exchange whose parts take each other's places.
   [[nodiscard]] Packed flowing(std::size_t step, bool sending, Area area) const {
-    const bool nodes = std::get<Exchange>(plan_.steps()[step]).route == Route::nodes;
+    const bool nodes =
+        std::get<Exchange>(plan_.steps()[step]).method == ExchangeMethod::node_aggregated;
     return nodes ? in_nodes(step, sending, area) : in_lanes(step, sending, area);
   }
 
@@ -328,7 +329,8 @@ class Builder {
   /// array, if the half spectrum is that, and what travels goes by windows.
   [[nodiscard]] std::optional<Area> home(std::size_t step, bool in_place) const {
     const Exchange* const exchange = exchange_at(plan_, step);
-    if (exchange == nullptr || !exchange->mirrors() || exchange->route != Route::windows) {
+    if (exchange == nullptr || !exchange->mirrors() ||
+        exchange->method != ExchangeMethod::shared_memory) {
       return std::nullopt;
     }
     if (in_digits(step) && is_users(step + 2)) return Area::output;
@@ -565,7 +567,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       const Exchange& exchange = *moved;
       out.is_exchange = true;
       out.step = leg.step;
-      out.route = exchange.route;
+      out.method = exchange.method;
       if (leg.meets) {
         out.hops = {{{}, builder.moved(step, true), builder.moved(step, false)}};
         legs.push_back(std::move(out));
@@ -589,7 +591,7 @@ std::vector<LegLayout> lay_out(const Plan& plan, const Schedule& schedule, Index
       }
       const Packed sent = builder.packed(step, true, leg.from);
       const Packed received = builder.packed(step, false, leg.to);
-      if (exchange.route == Route::relays) {
+      if (exchange.method == ExchangeMethod::bruck) {
         const RelayGroup group(before, exchange.to, rank);
         out.hops = in_hops(group.hops(rank, exchange.radix), group.room(rank, exchange.radix), sent,
                            received, rank);

@@ -2,8 +2,8 @@
 //
 // The operation that an executor carries out: what its numbers are, what an engine does to a batch
 // of lines, and what lines are multiplied by between the sweeps of a split axis. Everything else
-// (plans, layouts, tiles, exchanges of every route) asks for no more than the size of a number, and
-// is the same code for all operations.
+// (plans, layouts, tiles, exchanges of every method) asks for no more than the size of a number,
+// and is the same code for all operations.
 //
 // An operation is chosen by a type: float and double stand for the Fourier transform of complex
 // numbers of that precision, names for the others. Numbers of these have the size of a complex

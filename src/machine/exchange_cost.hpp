@@ -38,14 +38,15 @@ class Divisions {
  public:
   /// What was found for the same layouts and ranks a node, else what find() finds now.
   template <class Find>
-  Division of(const Layout& from, const Layout& to, Route route, Index per_node, Find find) {
+  Division of(const Layout& from, const Layout& to, ExchangeMethod method, Index per_node,
+              Find find) {
     const auto same = [&](const Known& known) {
-      return known.route == route && known.per_node == per_node && known.from == from &&
+      return known.method == method && known.per_node == per_node && known.from == from &&
              known.to == to;
     };
     const auto at = std::find_if(known_.begin(), known_.end(), same);
     if (at != known_.end()) return at->division;
-    known_.push_back({from, to, route, per_node, find()});
+    known_.push_back({from, to, method, per_node, find()});
     return known_.back().division;
   }
 
@@ -53,7 +54,7 @@ class Divisions {
   struct Known {
     Layout from;
     Layout to;
-    Route route = Route::messages;
+    ExchangeMethod method = ExchangeMethod::point_to_point;
     Index per_node = 1;
     Division division;
   };

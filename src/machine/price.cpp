@@ -132,7 +132,7 @@ class Pricer {
     const Index active = std::max(before.layout.active_ranks(), exchange.to.active_ranks());
     Setting setting{machine_, active, per_node_, pace_.turns(), options_.model};
     const Division division =
-        divisions_.of(before.layout, exchange.to, exchange.route, per_node_, [&]() -> Division {
+        divisions_.of(before.layout, exchange.to, exchange.method, per_node_, [&]() -> Division {
           return {division_of(setting, at, exchange), crowding_in(before.layout, exchange)};
         });
     setting.crowding = division.crowding;
@@ -142,7 +142,7 @@ class Pricer {
   [[nodiscard]] double crowding_in(const Layout& from, const Exchange& exchange) const {
     if (exchange.mirrors()) return 0.;
     // By nodes, messages of many peers go together.
-    const Index peers = exchange.route == Route::nodes
+    const Index peers = exchange.method == ExchangeMethod::node_aggregated
                             ? static_cast<Index>(peers_of(from, exchange.to, 0).size())
                             : exchange.traffic.most_messages_sent;
     return crowding_of_exchange(machine_.topology, from, exchange.to, per_node_, peers);
@@ -266,7 +266,7 @@ class Pricer {
 
   /// In a plan a sweep finds less in the caches than one that is repeated.
   void lengthen(Cost& cost) {
-    const bool shared = plan_.goes_by(Route::windows) && plan_.ranks() > 1;
+    const bool shared = plan_.goes_by(ExchangeMethod::shared_memory) && plan_.ranks() > 1;
     const Curve& nearest = shared ? machine_.windows.in_plan : pace_.nearest().in_plan;
     expect(nearest, arrays_, "bytes a rank goes through");
     const double factor =
@@ -331,15 +331,15 @@ class Pricer {
     const auto& exchange = std::get<Exchange>(plan_.steps()[at]);
     const State& before = plan_.states()[at];
     const Index bytes = before.element.bytes();
-    step.what = fmt::format("exchange by {}", name_of(exchange.route));
+    step.what = fmt::format("exchange by {}", name_of(exchange.method));
     step.bytes = exchange.traffic.elements * bytes;
     step.messages = exchange.moved().messages;
-    if (exchange.route == Route::windows) {
+    if (exchange.method == ExchangeMethod::shared_memory) {
       expect(machine_.windows.meet, static_cast<double>(plan_.ranks()), "ranks that meet");
       step.cost = windows_cost({machine_, plan_.ranks(), per_node_, pace_.turns(), options_.model});
       return;
     }
-    if (exchange.route == Route::relays) {
+    if (exchange.method == ExchangeMethod::bruck) {
       price_relays(at, step);
       return;
     }
@@ -351,7 +351,7 @@ class Pricer {
     expect_messages(machine_.between_nodes, by_node.most_between * bytes,
                     by_node.most_messages_between);
     step.cost = cost_in_parts(travel, exchange.chunks.parts());
-    if (exchange.route == Route::nodes) {
+    if (exchange.method == ExchangeMethod::node_aggregated) {
       // Ranks of a node wait for each other before and behind.
       const Setting node{machine_, per_node_, per_node_, pace_.turns(), options_.model};
       expect(machine_.windows.meet, static_cast<double>(per_node_), "ranks that meet");
@@ -429,7 +429,7 @@ class Pricer {
   [[nodiscard]] NodeTraffic division_of(const Setting& setting, std::size_t at,
                                         const Exchange& exchange) const {
     const Traffic& all = exchange.traffic;
-    if (exchange.route == Route::nodes) {
+    if (exchange.method == ExchangeMethod::node_aggregated) {
       const NodeMap map = node_map(plan_);
       // The least that the busiest node sends, if its owners have as much to do.
       const Index members = std::min(map.per_node, std::max<Index>(1, map.nodes() - 1));

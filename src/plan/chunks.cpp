@@ -159,8 +159,9 @@ Cutting::Cutting(const Plan& plan, std::size_t step)
   const bool apart =
       chunks_.sent == 1 || chunks_.taken == 1 || chunks_.sent_digit != chunks_.taken_digit;
   if (!apart) throw InternalError("an exchange is cut twice along the same digit");
-  const Route route = std::get<Exchange>(plan.steps()[step]).route;
-  if (chunks_.parts() > 1 && route != Route::messages && route != Route::nodes) {
+  const ExchangeMethod method = std::get<Exchange>(plan.steps()[step]).method;
+  if (chunks_.parts() > 1 && method != ExchangeMethod::point_to_point &&
+      method != ExchangeMethod::node_aggregated) {
     throw InternalError("only messages go in chunks");
   }
 }

@@ -121,11 +121,12 @@ void inspect_exchange(const Plan& plan, std::size_t step) {
   const Exchange& exchange = *exchange_at(plan, step);
   require(step > 0 && sweep_at(plan, step - 1) != nullptr && sweep_at(plan, step + 1) != nullptr,
           "an exchange is not between sweeps, which pack and unpack");
-  require(exchange.route != Route::any, "an exchange goes by no route");
-  const bool shares = exchange.route == Route::windows || exchange.route == Route::nodes;
-  require(!shares || plan.goes_by(exchange.route), "not all exchanges go by {}, though one does",
-          name_of(exchange.route));
-  require(exchange.route != Route::nodes || plan.placement().ranks_per_node > 0,
+  require(exchange.method != ExchangeMethod::any, "an exchange goes by no method");
+  const bool shares = exchange.method == ExchangeMethod::shared_memory ||
+                      exchange.method == ExchangeMethod::node_aggregated;
+  require(!shares || plan.goes_by(exchange.method), "not all exchanges go by {}, though one does",
+          name_of(exchange.method));
+  require(exchange.method != ExchangeMethod::node_aggregated || plan.placement().ranks_per_node > 0,
           "exchanges go by nodes, and it is not known how many ranks a node has");
   if (exchange.mirrors()) inspect_mirror(plan, step);
   Cutting(plan, step);  // throws
@@ -215,7 +216,7 @@ void inspect(const Plan& plan) {
     const auto* const exchange = std::get_if<Exchange>(&step);
     return exchange != nullptr && exchange->mirrors();
   };
-  if (plan.goes_by(Route::windows) &&
+  if (plan.goes_by(ExchangeMethod::shared_memory) &&
       std::any_of(plan.steps().begin(), plan.steps().end(), mirrors)) {
     inspect_windows(plan);
     inspect_windows(plan.reversed());

@@ -296,7 +296,7 @@ void Plan::append(Step step) {
 }
 
 Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const State& after) const {
-  if (exchange.route == Route::relays) {
+  if (exchange.method == ExchangeMethod::bruck) {
     if (exchange.radix < 2 || !has_relays(*this, exchange)) {
       throw InternalError("an exchange goes by relays that cannot");
     }
@@ -304,7 +304,7 @@ Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const St
   }
   const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
                                               : traffic(before.layout, exchange.to);
-  if (exchange.route != Route::nodes) return by_ranks;
+  if (exchange.method != ExchangeMethod::node_aggregated) return by_ranks;
   if (exchange.mirrors() || !listable(node_map(*this), by_ranks)) {
     throw InternalError("an exchange goes by nodes that cannot");
   }
@@ -314,20 +314,24 @@ Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const St
 namespace {
 
 /// True where a message carries what one rank has for another.
-bool by_ranks(Route route) { return route != Route::nodes && route != Route::relays; }
+bool by_ranks(ExchangeMethod method) {
+  return method != ExchangeMethod::node_aggregated && method != ExchangeMethod::bruck;
+}
 
 }  // namespace
 
-Plan Plan::with_route(Route route) const {
-  if (route == Route::nodes && !has_nodes(*this)) route = Route::messages;
+Plan Plan::with_method(ExchangeMethod method) const {
+  if (method == ExchangeMethod::node_aggregated && !has_nodes(*this))
+    method = ExchangeMethod::point_to_point;
   Plan plan = *this;
   for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
     auto* const exchange = std::get_if<Exchange>(&plan.steps_[i]);
     if (exchange == nullptr) continue;
-    const bool relays = route == Route::relays && has_relays(plan, *exchange);
-    const Route taken = route == Route::relays && !relays ? Route::messages : route;
-    const bool counted_alike = by_ranks(exchange->route) && by_ranks(taken);
-    exchange->route = taken;
+    const bool relays = method == ExchangeMethod::bruck && has_relays(plan, *exchange);
+    const ExchangeMethod taken =
+        method == ExchangeMethod::bruck && !relays ? ExchangeMethod::point_to_point : method;
+    const bool counted_alike = by_ranks(exchange->method) && by_ranks(taken);
+    exchange->method = taken;
     exchange->chunks = {};
     exchange->radix = relays ? 2 : 0;
     if (!counted_alike) {
@@ -347,7 +351,7 @@ Plan Plan::with_chunks(std::size_t step, const Chunks& chunks) const {
 Plan Plan::with_radix(std::size_t step, Index radix) const {
   Plan plan = *this;
   auto& exchange = std::get<Exchange>(plan.steps_[step]);
-  exchange.route = Route::relays;
+  exchange.method = ExchangeMethod::bruck;
   exchange.chunks = {};
   exchange.radix = radix;
   exchange.traffic = traffic_of(exchange, plan.states_[step], plan.states_[step + 1]);
@@ -371,7 +375,7 @@ Plan Plan::reversed() const {
       std::swap(moved.most_messages_sent, moved.most_messages_received);
       std::swap(exchange->chunks.sent, exchange->chunks.taken);
       std::swap(exchange->chunks.sent_digit, exchange->chunks.taken_digit);
-      if (exchange->route == Route::relays) {  // backwards, ways have other digits
+      if (exchange->method == ExchangeMethod::bruck) {  // backwards, ways have other digits
         exchange->traffic = traffic_of(*exchange, states_[i + 1], states_[i]);
       }
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
@@ -391,10 +395,10 @@ Index Plan::exchanges() const {
                        [](const Step& step) { return std::holds_alternative<Exchange>(step); });
 }
 
-bool Plan::goes_by(Route route) const {
-  return exchanges() > 0 && std::all_of(steps_.begin(), steps_.end(), [route](const Step& step) {
+bool Plan::goes_by(ExchangeMethod method) const {
+  return exchanges() > 0 && std::all_of(steps_.begin(), steps_.end(), [method](const Step& step) {
            const auto* const exchange = std::get_if<Exchange>(&step);
-           return exchange == nullptr || exchange->route == route;
+           return exchange == nullptr || exchange->method == method;
          });
 }
 

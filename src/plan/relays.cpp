@@ -41,7 +41,7 @@ bool has_relays(const Plan& plan, const Exchange& exchange) {
 }
 
 Plan by_relays(const Plan& plan, Index radix) {
-  Plan result = plan.with_route(Route::messages);
+  Plan result = plan.with_method(ExchangeMethod::point_to_point);
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const Exchange* const exchange = exchange_at(plan, step);
     if (exchange != nullptr && has_relays(plan, *exchange)) result = result.with_radix(step, radix);

@@ -160,7 +160,7 @@ void assign_nodes(const Plan& plan, bool in_place, std::vector<Leg>& legs) {
 Schedule schedule(const Plan& plan, bool in_place) {
   Schedule result;
   result.in_place = in_place;
-  const bool windows = plan.goes_by(Route::windows);
+  const bool windows = plan.goes_by(ExchangeMethod::shared_memory);
   const std::size_t steps = plan.steps().size();
   for (std::size_t i = 0; i < steps; ++i) {
     if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
@@ -183,7 +183,7 @@ Schedule schedule(const Plan& plan, bool in_place) {
     assign_windows(plan, in_place, legs);
     return result;
   }
-  if (plan.goes_by(Route::nodes)) {
+  if (plan.goes_by(ExchangeMethod::node_aggregated)) {
     assign_nodes(plan, in_place, legs);
     return result;
   }
@@ -363,11 +363,13 @@ class LegNeeds {
   [[nodiscard]] std::size_t first_step() const { return static_cast<std::size_t>(leg_.step); }
   [[nodiscard]] const Sweep& sweep() const { return std::get<Sweep>(plan_.steps()[first_step()]); }
   [[nodiscard]] bool by_lanes() const {
-    return exchange_ != nullptr && exchange_->route != Route::nodes && exchange_->pipelined();
+    return exchange_ != nullptr && exchange_->method != ExchangeMethod::node_aggregated &&
+           exchange_->pipelined();
   }
   /// True where nothing moves, or where the exchange, this one or the one behind, has room for it.
   [[nodiscard]] bool no_array() const {
-    return leg_.meets || (exchange_ != nullptr && exchange_->route == Route::nodes) ||
+    return leg_.meets ||
+           (exchange_ != nullptr && exchange_->method == ExchangeMethod::node_aggregated) ||
            (!by_lanes() && behind_ != nullptr && behind_->flows());
   }
   [[nodiscard]] const State& state_behind() const {
@@ -379,7 +381,7 @@ class LegNeeds {
   /// What has to lie in one piece: by alltoallv, and where nothing is exchanged, all.
   [[nodiscard]] Index largest_piece(Index rank) const {
     const Exchange* const moved = exchange_ != nullptr ? exchange_ : behind_;
-    const bool in_pieces = moved != nullptr && moved->route != Route::alltoallv;
+    const bool in_pieces = moved != nullptr && moved->method != ExchangeMethod::alltoallv;
     return in_pieces ? moved->traffic.largest_message : size(rank);
   }
   /// Where the leg leaves its array; null for the output.
@@ -418,7 +420,7 @@ void for_each_by_nodes(const Plan& plan, const Schedule& schedule, Workspace& ne
     if (leg.step == Leg::copy) continue;
     const auto step = static_cast<std::size_t>(leg.step);
     const Exchange* const exchange = exchange_at(plan, step);
-    if (exchange == nullptr || exchange->route != Route::nodes) continue;
+    if (exchange == nullptr || exchange->method != ExchangeMethod::node_aggregated) continue;
     visit(step, leg.to == Area::window ? need.window : need.other_window);
   }
 }
@@ -428,7 +430,7 @@ template <class Visit>
 void for_each_relayed(const Plan& plan, Visit visit) {
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const Exchange* const exchange = exchange_at(plan, step);
-    if (exchange != nullptr && exchange->route == Route::relays) visit(step, *exchange);
+    if (exchange != nullptr && exchange->method == ExchangeMethod::bruck) visit(step, *exchange);
   }
 }
 

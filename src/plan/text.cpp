@@ -157,7 +157,7 @@ std::string chunks_text(const Exchange& exchange, const State& before) {
 
 /// ", radix 4", where pieces go by relays.
 std::string radix_text(const Exchange& exchange) {
-  return exchange.route == Route::relays ? fmt::format(", radix {}", exchange.radix) : "";
+  return exchange.method == ExchangeMethod::bruck ? fmt::format(", radix {}", exchange.radix) : "";
 }
 
 /// What a sweep multiplies by, for people.
@@ -190,11 +190,12 @@ std::string twiddle_remark(const Plan& plan, std::size_t step) {
                      forward ? "-" : "+", j, k, modulus);
 }
 
-Route parse_route(std::string_view name) {
-  for (const Route route : {Route::alltoallv, Route::windows, Route::nodes}) {
-    if (name == name_of(route)) return route;
+ExchangeMethod parse_method(std::string_view name) {
+  for (const ExchangeMethod method : {ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
+                                      ExchangeMethod::node_aggregated}) {
+    if (name == name_of(method)) return method;
   }
-  return Route::messages;
+  return ExchangeMethod::point_to_point;
 }
 
 std::string memory_line(const Plan& plan, bool in_place) {
@@ -239,7 +240,7 @@ std::string body(const Plan& plan) {
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
     out += fmt::format("  exchange  {} by {}{}{}{}\n", plan.states()[i + 1].to_text(),
-                       name_of(exchange.route), mirror_text(exchange, plan.states()[i + 1]),
+                       name_of(exchange.method), mirror_text(exchange, plan.states()[i + 1]),
                        chunks_text(exchange, plan.states()[i]), radix_text(exchange));
     out += traffic_remark(exchange.moved(), plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
@@ -342,7 +343,7 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
   return {after.digits, Layout::parse(rest.substr(0, where), radices, names)};
 }
 
-/// messages, 8 chunks of z sent, 8 of ky taken
+/// point-to-point, 8 chunks of z sent, 8 of ky taken
 Chunks parse_chunks(const std::vector<std::string>& words, const State& before,
                     std::string_view line) {
   const std::vector<std::string> names = before.names();
@@ -354,7 +355,7 @@ Chunks parse_chunks(const std::vector<std::string>& words, const State& before,
   return {digit(words[4]), count_in(words[1]), digit(words[8]), count_in(words[6])};
 }
 
-/// exchange LAYOUT by ROUTE[, k with N - k[ where kx = A kx1 + kx0]], or in chunks, or by relays
+/// exchange LAYOUT by METHOD[, k with N - k[ where kx = A kx1 + kx0]], or in chunks, or by relays
 Exchange parse_exchange(std::string_view rest, const State& before, std::string_view line) {
   const std::size_t by = rest.rfind(" by ");
   if (by == std::string_view::npos) damaged(line);
@@ -363,12 +364,12 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
   const std::vector<std::string> words = text::words(rest.substr(by + 4));
   if (words.size() == 1) {
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
-    exchange.route = parse_route(words[0]);
+    exchange.method = parse_method(words[0]);
     return exchange;
   }
   if (words.size() == 10 && words[2] == "chunks" &&
-      (words[0] == "messages," || words[0] == "nodes,")) {
-    if (words[0] == "nodes,") exchange.route = Route::nodes;
+      (words[0] == "point-to-point," || words[0] == "node-aggregated,")) {
+    if (words[0] == "node-aggregated,") exchange.method = ExchangeMethod::node_aggregated;
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.chunks = parse_chunks(words, before, line);
     if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
@@ -378,15 +379,15 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     }
     return exchange;
   }
-  if (words.size() == 3 && words[0] == "relays," && words[1] == "radix") {
-    exchange.route = Route::relays;
+  if (words.size() == 3 && words[0] == "bruck," && words[1] == "radix") {
+    exchange.method = ExchangeMethod::bruck;
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.radix = count_in(words[2]);
     return exchange;
   }
   const bool whole = words.size() == 6;
   if ((!whole && words.size() < 10) || words[1] != "k" || words[0].empty()) damaged(line);
-  exchange.route = parse_route(std::string_view(words[0]).substr(0, words[0].size() - 1));
+  exchange.method = parse_method(std::string_view(words[0]).substr(0, words[0].size() - 1));
   const Index n = count_in(words[3]);
   State after{before.element, {}, {}};
   Shape radices = {halved_extent(n)};
@@ -405,20 +406,15 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
 
 }  // namespace
 
-std::string_view name_of(Route route) {
-  switch (route) {
-    case Route::any:
+std::string_view name_of(ExchangeMethod method) {
+  switch (method) {
+    case ExchangeMethod::any:
       return "any";
-    case Route::messages:
-      return "messages";
-    case Route::alltoallv:
-      return "alltoallv";
-    case Route::windows:
-      return "windows";
-    case Route::nodes:
-      return "nodes";
-    case Route::relays:
-      return "relays";
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) \
+  case ExchangeMethod::name:                              \
+    return text;
+      KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
+#undef KALLIMA_METHOD
   }
   return "unknown";
 }

@@ -39,17 +39,18 @@ Plan bitonic_plan(const PlanRequest& request) {
   const Layout blocks = Layout::block({procs, mine}, {procs, 1});
   const Layout across = Layout::block({procs, mine}, {1, procs});
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  const Route any = one_node ? Route::windows : Route::messages;
-  const Route route = request.route == Route::any ? any : request.route;
+  const ExchangeMethod any =
+      one_node ? ExchangeMethod::shared_memory : ExchangeMethod::point_to_point;
+  const ExchangeMethod method = request.method == ExchangeMethod::any ? any : request.method;
   const auto sweep = [&](const Layout& layout, std::size_t digit) {
     steps.emplace_back(fourier_sweep(request, Kernel::compare, layout, digit));
   };
   steps.emplace_back(Regroup{digits, blocks});
   sweep(blocks, 1);
   for (Index merged = 2; merged <= procs; merged *= 2) {
-    steps.emplace_back(Exchange{across, route});
+    steps.emplace_back(Exchange{across, method});
     sweep(across, 0);
-    steps.emplace_back(Exchange{blocks, route});
+    steps.emplace_back(Exchange{blocks, method});
     sweep(blocks, 1);
   }
   steps.emplace_back(Regroup{start_digits(request.problem, Direction::forward), start});

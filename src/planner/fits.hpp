@@ -12,7 +12,7 @@ inline Index row_padding(const Problem& problem) {
 }
 
 /// True where a plan that was not made for this request answers it: a forward one of the same
-/// problem on as many ranks, between the layouts that are asked for. Its route may be another.
+/// problem on as many ranks, between the layouts that are asked for. Its method may be another.
 inline bool fits(const Plan& plan, const PlanRequest& request) {
   if (plan.problem() != request.problem || plan.ranks() != request.ranks ||
       plan.direction() != Direction::forward) {

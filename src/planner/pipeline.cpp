@@ -82,7 +82,9 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
   std::vector<Chunks> ways = {Chunks{}};
   const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
   if (exchange == nullptr || exchange->mirrors()) return ways;
-  if (exchange->route != Route::messages && exchange->route != Route::nodes) return ways;
+  if (exchange->method != ExchangeMethod::point_to_point &&
+      exchange->method != ExchangeMethod::node_aggregated)
+    return ways;
   CutDigit taken = best_digit(cut_digits(plan, step, false), -1);
   CutDigit sent = best_digit(cut_digits(plan, step, true), taken.most > 1 ? taken.digit : -1);
   const auto counts = [&](Index most) {

@@ -26,8 +26,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* schema = "kallima.wisdom/2";
-constexpr std::array routes = {Route::any,     Route::messages, Route::alltoallv,
-                               Route::windows, Route::nodes,    Route::relays};
+constexpr std::array methods = {
+    ExchangeMethod::any,           ExchangeMethod::point_to_point,  ExchangeMethod::alltoallv,
+    ExchangeMethod::shared_memory, ExchangeMethod::node_aggregated, ExchangeMethod::bruck};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +
@@ -88,12 +89,12 @@ std::uint64_t hash_in(const Json& object, const char* key) {
   return value;
 }
 
-Route route_in(const Json& object) {
-  const std::string name = word(object, "route");
-  for (const Route route : routes) {
-    if (name == name_of(route)) return route;
+ExchangeMethod method_in(const Json& object) {
+  const std::string name = word(object, "method");
+  for (const ExchangeMethod method : methods) {
+    if (name == name_of(method)) return method;
   }
-  refuse("route is none of any, messages, alltoallv, windows, nodes, relays");
+  refuse("method is none of any, point-to-point, alltoallv, shared-memory, node-aggregated, bruck");
 }
 
 PlanWisdomEntry read_entry(const Json& json) {
@@ -108,7 +109,7 @@ PlanWisdomEntry read_entry(const Json& json) {
   entry.ranks_per_node = count(json, "ranks_per_node", 0);
   entry.in = word(json, "in");
   entry.out = word(json, "out");
-  entry.route = route_in(json);
+  entry.method = method_in(json);
   entry.chunks = count(json, "chunks", 0);
   entry.padded = flag(json, "padded");
   entry.plan = word(json, "plan");
@@ -124,7 +125,7 @@ Json entry_json(const PlanWisdomEntry& entry) {
           {"ranks_per_node", entry.ranks_per_node},
           {"in", entry.in},
           {"out", entry.out},
-          {"route", name_of(entry.route)},
+          {"method", name_of(entry.method)},
           {"chunks", entry.chunks},
           {"padded", entry.padded},
           {"plan", entry.plan},
@@ -149,7 +150,7 @@ Json parse_json(std::string_view text) {
 /// All that must be the same, each with its length, so that no two differ only by where one ends.
 std::string key_of(const PlanWisdomEntry& entry) {
   std::string key = fmt::format("{} {} {} {} {} {}", text::hex(entry.machine_hash), entry.ranks,
-                                entry.ranks_per_node, name_of(entry.route), entry.chunks,
+                                entry.ranks_per_node, name_of(entry.method), entry.chunks,
                                 entry.padded ? "padded" : "tight");
   for (const std::string* const part : {&entry.problem, &entry.in, &entry.out}) {
     key += fmt::format(" {}:{}", part->size(), *part);
@@ -167,7 +168,7 @@ PlanWisdomEntry asked(const PlanRequest& request, const Machine& machine) {
   entry.ranks_per_node = request.placement.ranks_per_node;
   if (request.in) entry.in = request.in->to_text();
   if (request.out) entry.out = request.out->to_text();
-  entry.route = request.route;
+  entry.method = request.method;
   entry.chunks = request.chunks;
   entry.padded = request.padded;
   return entry;

@@ -116,18 +116,19 @@ constexpr Index most_ranks_by_nodes = 128;
 /// Likewise, to list what goes by relays.
 constexpr Index most_ranks_by_relays = 256;
 
-/// Routes that a request leaves open.
-std::vector<Route> routes_of(const PlanRequest& request, const Machine& machine) {
-  if (request.route != Route::any) return {request.route};
+/// Methods that a request leaves open.
+std::vector<ExchangeMethod> methods_of(const PlanRequest& request, const Machine& machine) {
+  if (request.method != ExchangeMethod::any) return {request.method};
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
   const bool shared = request.placement.ranks_per_node > 1;
-  if (request.ranks > 1 && (!shared || !machine.windows.available)) return {Route::messages};
+  if (request.ranks > 1 && (!shared || !machine.windows.available))
+    return {ExchangeMethod::point_to_point};
   if (!one_node) {
-    if (request.ranks > most_ranks_by_nodes) return {Route::messages};
-    return {Route::messages, Route::nodes};
+    if (request.ranks > most_ranks_by_nodes) return {ExchangeMethod::point_to_point};
+    return {ExchangeMethod::point_to_point, ExchangeMethod::node_aggregated};
   }
-  if (request.ranks == 1) return {Route::windows};
-  return {Route::windows, Route::messages};
+  if (request.ranks == 1) return {ExchangeMethod::shared_memory};
+  return {ExchangeMethod::shared_memory, ExchangeMethod::point_to_point};
 }
 
 /// All plans of one request's way, and which class of balance they are of.
@@ -139,7 +140,7 @@ class Collector {
   void collect(Way way) {
     PlanRequest only = request_;
     only.way = way;
-    for (const Route route : routes_of(request_, machine_)) collect(only, route);
+    for (const ExchangeMethod method : methods_of(request_, machine_)) collect(only, method);
   }
 
   std::vector<NamedPlan> sorted() && {
@@ -158,40 +159,42 @@ class Collector {
 
   /// Not all that goes by messages can go by nodes, or is worth the time to find out; but what is
   /// asked for is.
-  [[nodiscard]] Plan by(Route route, const Plan& plan) {
-    const bool slow =
-        request_.route == Route::any && plan.ranks() > most_uneven_ranks_by_nodes && !uniform(plan);
-    if (route == Route::relays) return relayed(plan, machine_, true, divisions_).value_or(plan);
-    return route == Route::nodes && !slow ? plan.with_route(route) : plan;
+  [[nodiscard]] Plan by(ExchangeMethod method, const Plan& plan) {
+    const bool slow = request_.method == ExchangeMethod::any &&
+                      plan.ranks() > most_uneven_ranks_by_nodes && !uniform(plan);
+    if (method == ExchangeMethod::bruck)
+      return relayed(plan, machine_, true, divisions_).value_or(plan);
+    return method == ExchangeMethod::node_aggregated && !slow ? plan.with_method(method) : plan;
   }
 
-  /// Manners of a route; what is joined matters little where messages are many.
-  [[nodiscard]] std::vector<Manner> manners(Route route) const {
-    if (route == Route::nodes || route == Route::relays) route = Route::messages;
-    std::vector<Manner> result = {{route, true}};
-    if (request_.ranks <= most_ranks_to_vary) result.push_back({route, false});
+  /// Manners of a method; what is joined matters little where messages are many.
+  [[nodiscard]] std::vector<Manner> manners(ExchangeMethod method) const {
+    if (method == ExchangeMethod::node_aggregated || method == ExchangeMethod::bruck)
+      method = ExchangeMethod::point_to_point;
+    std::vector<Manner> result = {{method, true}};
+    if (request_.ranks <= most_ranks_to_vary) result.push_back({method, false});
     return result;
   }
 
-  void collect(const PlanRequest& only, Route route) {
+  void collect(const PlanRequest& only, ExchangeMethod method) {
     bool known = false;
-    for (const Manner& manner : manners(route)) {
+    for (const Manner& manner : manners(method)) {
       for (const auto plan_line : {plan_alone, plan_real_line}) {
         const std::optional<Plan> plan = plan_line(only, manner);
-        if (plan) add(only.way, 0, by(route, *plan));
+        if (plan) add(only.way, 0, by(method, *plan));
         known = known || plan;
       }
     }
     constexpr int worst = 63;
     for (int limit = 0; limit <= worst && !known; ++limit) {
-      std::vector<Path> paths = find_paths(only, machine_, route, limit);
+      std::vector<Path> paths = find_paths(only, machine_, method, limit);
       known = !paths.empty();
       // To count the traffic of an exchange may take as long as there are ranks.
       const Index most = std::clamp<Index>(ranks_to_count / request_.ranks, 3, most_plans);
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
-        for (const Manner& manner : manners(route)) {
-          add(only.way, limit, by(route, plan_along(only, path, manner)));
+        for (const Manner& manner : manners(method)) {
+          add(only.way, limit, by(method, plan_along(only, path, manner)));
         }
       }
     }
@@ -207,7 +210,7 @@ class Collector {
   /// The cheapest plans of each number of exchanges, if some of these are cheaper by relays: what
   /// saves starts among few ranks is not what saves bytes.
   void add_relayed() {
-    if (request_.route != Route::any || request_.chunks > 1) return;
+    if (request_.method != ExchangeMethod::any || request_.chunks > 1) return;
     if (request_.ranks > most_ranks_by_relays) return;
     std::map<Index, int> seen;  // by exchanges
     const std::size_t count = plans_.size();

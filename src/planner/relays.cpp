@@ -37,7 +37,7 @@ std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked
   Plan result = plan;
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
-    if (exchange == nullptr || exchange->route != Route::messages) continue;
+    if (exchange == nullptr || exchange->method != ExchangeMethod::point_to_point) continue;
     if (!has_relays(plan, *exchange)) continue;
     const Index peers = exchange->traffic.most_messages_sent + 1;
     constexpr Index fewest = 4;  // of fewer, none is saved a message

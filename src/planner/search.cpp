@@ -131,10 +131,10 @@ struct Move {
 
 class Search {
  public:
-  Search(const PlanRequest& request, const Machine& machine, Route route, int limit)
+  Search(const PlanRequest& request, const Machine& machine, ExchangeMethod method, int limit)
       : request_(request),
         machine_(machine),
-        route_(route),
+        method_(method),
         limit_(limit),
         per_node_(ranks_on_a_node(request.placement.ranks_per_node, machine, request.ranks)),
         pace_(machine, per_node_),
@@ -242,10 +242,10 @@ class Search {
                           Model::loggp};
     const auto held = static_cast<double>(to.largest_local_size() * bytes);
     const double pass = held * pace_([&](const Speed& speed) { return speed.copy.at(held); });
-    if (route_ == Route::windows) return windows_cost(setting).total() + pass;
+    if (method_ == ExchangeMethod::shared_memory) return windows_cost(setting).total() + pass;
     const Index sampled = 4 * setting.per_node;
     NodeTraffic traffic = divided(setting, from, to, sampled);
-    if (route_ == Route::nodes) traffic = together(traffic, setting.per_node);
+    if (method_ == ExchangeMethod::node_aggregated) traffic = together(traffic, setting.per_node);
     return messages_cost(setting, traffic, bytes).total() + pass;
   }
 
@@ -284,7 +284,7 @@ class Search {
 
   const PlanRequest& request_;
   const Machine& machine_;
-  Route route_;
+  ExchangeMethod method_;
   int limit_;
   Index per_node_;
   Pace pace_;
@@ -302,9 +302,9 @@ Layout with_shape(Layout layout, const Shape& shape) {
   return layout;
 }
 
-std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine, Route route,
-                             int limit) {
-  return Search(request, machine, route, limit).paths();
+std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine,
+                             ExchangeMethod method, int limit) {
+  return Search(request, machine, method, limit).paths();
 }
 
 }  // namespace kallima

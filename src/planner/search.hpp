@@ -22,8 +22,8 @@ using Path = std::vector<Stop>;
 /// first: with the fewest exchanges or one more, at most 24. Exchanges are priced by a sample of
 /// ranks, so that a path costs the same to find on two ranks and on a million. Empty where there is
 /// none.
-std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine, Route route,
-                             int limit);
+std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine,
+                             ExchangeMethod method, int limit);
 
 /// True where a request allows a way.
 inline bool open_to(const PlanRequest& request, Way way) {

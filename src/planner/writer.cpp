@@ -83,21 +83,21 @@ class Writer {
 
   void exchange(const Layout& to) {
     if (steps_.empty() || !std::holds_alternative<Sweep>(steps_.back())) take(Sweep{});
-    take(Exchange{to, manner_.route, {}, {}});
+    take(Exchange{to, manner_.method, {}, {}});
   }
 
   /// From the digits of one axis of reals to its half spectrum, which is left in its place.
   void unfold() {
     const Layout half = Mirror(now_).half_layout();
     const Index n = now_.digits[0].whole * now_.layout.shape()[1];
-    take(Exchange{half, manner_.route, {}, {{0, 1, DigitKind::frequency, n}}});
+    take(Exchange{half, manner_.method, {}, {{0, 1, DigitKind::frequency, n}}});
     take(Sweep{});
   }
 
   /// An exchange behind unfold(): what is in its place is packed by a sweep of its own.
   void exchange_again(const Layout& to) {
     take(Sweep{});
-    take(Exchange{to, manner_.route, {}, {}});
+    take(Exchange{to, manner_.method, {}, {}});
   }
 
   void regroup(std::vector<Digit> digits, const Layout& to) {

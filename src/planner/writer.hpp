@@ -12,7 +12,7 @@ namespace kallima {
 
 /// What may differ between plans along one path.
 struct Manner {
-  Route route = Route::messages;
+  ExchangeMethod method = ExchangeMethod::point_to_point;
   bool joins = true;  ///< two sweeps share a pass where their plane fits the cache
 };
 

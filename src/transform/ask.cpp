@@ -36,9 +36,9 @@ void require_known(Enum value, Enum last, const char* what) {
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
   const bool one_node = request.placement.ranks_per_node >= request.ranks;
   const bool same_nodes = request.placement.ranks_per_node == plan.placement().ranks_per_node;
-  const bool lacks =
-      (plan.goes_by(Route::nodes) && !same_nodes) || (plan.goes_by(Route::windows) && !one_node);
-  return lacks ? plan.with_route(Route::messages) : plan;
+  const bool lacks = (plan.goes_by(ExchangeMethod::node_aggregated) && !same_nodes) ||
+                     (plan.goes_by(ExchangeMethod::shared_memory) && !one_node);
+  return lacks ? plan.with_method(ExchangeMethod::point_to_point) : plan;
 }
 
 std::string shortened(const std::string& text) {
@@ -52,7 +52,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
-  require_known(options.route, Route::relays, "route");
+  require_known(options.method, ExchangeMethod::bruck, "method");
   if (options.message_bytes < 0) {
     throw InvalidOption(
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
@@ -75,7 +75,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   PlanRequest request;
   request.problem = {shape, precision, kind, options.halved};
   request.ranks = ranks;
-  request.route = options.route;
+  request.method = options.method;
   request.chunks = options.chunks;
   request.padded = options.padded;
   if (kind != Kind::r2c && options.halved >= 0) {
@@ -113,7 +113,7 @@ std::string ask_text(const PlanRequest& request, const Options& options) {
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
-      static_cast<int>(options.effort), static_cast<int>(options.route), options.chunks,
+      static_cast<int>(options.effort), static_cast<int>(options.method), options.chunks,
       options.mover, options.deadline, options.lengths, options.threads, options.tile_bytes,
       options.message_bytes, options.large_counts, options.padded,
       options.machine ? text::hex(options.machine->hash()) : "any",
@@ -141,9 +141,10 @@ PlanRequest placed(PlanRequest request, const Options& options,
   const bool off = shared != nullptr && std::string_view(shared) == "off";
   const bool one_node = communicator.ranks_on_node == communicator.size;
   if (!off) request.placement.ranks_per_node = communicator.ranks_on_node;
-  const bool lacks = (request.route == Route::windows && (off || !one_node)) ||
-                     (request.route == Route::nodes && (off || !communicator.nodes_in_rows));
-  if (lacks) request.route = Route::messages;
+  const bool lacks =
+      (request.method == ExchangeMethod::shared_memory && (off || !one_node)) ||
+      (request.method == ExchangeMethod::node_aggregated && (off || !communicator.nodes_in_rows));
+  if (lacks) request.method = ExchangeMethod::point_to_point;
   request.machine =
       options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
   return request;

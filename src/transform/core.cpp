@@ -155,9 +155,11 @@ TransformCore<T>::~TransformCore() {
 template <class T>
 void TransformCore<T>::open_windows() {
   const Plan& wanted = plan(Direction::forward);
-  if (!wanted.goes_by(Route::windows) && !wanted.goes_by(Route::nodes)) return;
+  if (!wanted.goes_by(ExchangeMethod::shared_memory) &&
+      !wanted.goes_by(ExchangeMethod::node_aggregated))
+    return;
   // What a plan takes for nodes has to be what the ranks are on.
-  const bool fits = wanted.goes_by(Route::windows)
+  const bool fits = wanted.goes_by(ExchangeMethod::shared_memory)
                         ? communicator_->ranks_on_node == communicator_->size
                         : communicator_->nodes_in_rows &&
                               wanted.placement().ranks_per_node == communicator_->ranks_per_node;
@@ -167,7 +169,7 @@ void TransformCore<T>::open_windows() {
   }
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {
-      adopt(plan(Direction::forward).with_route(Route::messages));
+      adopt(plan(Direction::forward).with_method(ExchangeMethod::point_to_point));
     }));
     return;
   }

@@ -40,7 +40,7 @@ BENCHED = [
     ["c2c:20x18x15", "--in-place"],
     ["c2c:70000", "--threads", "2"],  # long enough to be split on one rank
     ["c2c:12x20x16:f32", "--threads", "3", "--out", "same", "--in", "slab"],
-    ["c2c:16x16x16:f32", "--route", "alltoallv", "--in-place", "--backward"],
+    ["c2c:16x16x16:f32", "--method", "alltoallv", "--in-place", "--backward"],
     ["c2c:7x6x5x4"],
     ["c2c:2x1x3", "--effort", "measure"],  # fewer elements along each axis than ranks
     ["c2c:9x8x7", "--in", "z:all y:all x:all"],
@@ -50,12 +50,12 @@ BENCHED = [
     ["c2r:31x37", "--padded", "--threads", "2"],
     ["c2r:24x16x9:f32", "--in", "slab", "--out", "same", "--in-place"],
     ["r2c:3600"],
-    ["c2r:4096:f32", "--in", "x:block/1", "--route", "messages"],
+    ["c2r:4096:f32", "--in", "x:block/1", "--method", "point-to-point"],
     ["r2c:70000", "--in-place"],
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
-               "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "method", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
              "exchanges", "bytes", "messages", "passes", "workspace_bytes", "price", "hash"]
@@ -166,7 +166,7 @@ def case_plan_json(cli):
     for total in "bytes", "messages":
         expect_equal(plan[total], sum(step[total] for step in exchanges), total)
     for exchange in exchanges:
-        expect_equal(exchange["route"], "messages", "route")
+        expect_equal(exchange["method"], "point-to-point", "method")
         expect(0 < exchange["most_bytes_sent"] <= exchange["bytes"], "the busiest sender is out of range")
     passes = sum(not step.get("joined") for step in steps)
     for how in "out_of_place", "in_place":
@@ -187,7 +187,7 @@ def case_plan_json(cli):
     # Exact where it is small enough for the fingers: 4 x 4 on 2 ranks, half of each half moves.
     small = cli.run("plan", "c2c:4x4", "-n", "2", "--json").json()
     expect_equal((small["exchanges"], small["bytes"], small["messages"]), (1, 8 * 16, 2), "traffic of 4 x 4")
-    alone = cli.run("plan", "c2c:4x4:f32", "-n", "1", "--json", "--route", "alltoallv").json()
+    alone = cli.run("plan", "c2c:4x4:f32", "-n", "1", "--json", "--method", "alltoallv").json()
     expect_equal((alone["exchanges"], alone["bytes"], alone["messages"]), (0, 0, 0), "traffic of one rank")
     expect_equal(alone["ranks_per_node"], None, "ranks of a node, not given")
 
@@ -228,7 +228,7 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
         ("plan", "c2c:8x8", "-n", "2^99"): "2^99",
         ("plan", "c2c:8x8", "-n", "2", "--ranks-per-node", "0"): "at least 1",
-        ("plan", "c2c:8x8", "-n", "2", "--route", "pigeon"): "use one of any, messages, alltoallv, windows, nodes, relays",
+        ("plan", "c2c:8x8", "-n", "2", "--method", "pigeon"): "use one of any, point-to-point, alltoallv, shared-memory, node-aggregated, bruck",
         ("plan", "d2d:8x8", "-n", "2"): "problem 'd2d:8x8'",
         ("plan", "c2c:8xeight", "-n", "2"): "eight",
         ("plan", "c2c:8x0", "-n", "2"): "at least 1",
@@ -420,7 +420,7 @@ def case_simulated(cli):
             cli.run("export", "simgrid", machine, "--nodes", "16", "--topology", network, "--groups", "4", "-o",
                     platform).expect_code(0)
             for arguments in (["c2c:64^3", "--way", "cyclic"], ["c2c:64^3:f32", "--way", "pencil"], ["r2c:48^3"],
-                              ["c2c:2^12", "--route", "relays"]):
+                              ["c2c:2^12", "--method", "bruck"]):
                 found = cli.run("simulate", *arguments, "-n", "16", "--platform", platform, "--verify", "4",
                                 "--json").json()
                 what = f"{arguments} on a {network}"
@@ -621,8 +621,8 @@ def case_bench(cli):
         if "--threads" in planned:
             at = planned.index("--threads")
             del planned[at:at + 2]
-        if report["results"][0]["route"] and "--route" not in planned:
-            planned += ["--route", report["results"][0]["route"]]
+        if report["results"][0]["method"] and "--method" not in planned:
+            planned += ["--method", report["results"][0]["method"]]
         plan = cli.run("plan", *planned, "-n", str(ranks), "--json").json()
         expect_equal(report["problem"], plan["problem"], "problem")
         try:
@@ -631,9 +631,9 @@ def case_bench(cli):
             raise Failed(f"bench {' '.join(arguments)} on {ranks} ranks: {error}\n{report}") from error
     quick = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "-x", "0", "--json").json()
     expect_equal(quick["results"][0]["error"], None, "error without --verify")
-    for shared, route in ("on", "windows"), ("off", "messages"):
+    for shared, method in ("on", "shared-memory"), ("off", "point-to-point"):
         report = cli.launch(ranks, "bench", "c2c:8x8x8", "-i", "1", "--json", KALLIMA_SHARED=shared).json()
-        expect_equal(report["results"][0]["route"], route if ranks > 1 else None, f"route with KALLIMA_SHARED={shared}")
+        expect_equal(report["results"][0]["method"], method if ranks > 1 else None, f"method with KALLIMA_SHARED={shared}")
     text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")
@@ -643,7 +643,7 @@ def case_bench(cli):
 def check_bench_traces(cli):
     """What bench and a rank's own file record, in chunks and in one piece, `kallima trace` reads and counts."""
     ranks = cli.options.ranks
-    problem = ["c2c:32x32x32", "--route", "messages", "-i", "2", "-x", "1"]
+    problem = ["c2c:32x32x32", "--method", "point-to-point", "-i", "2", "-x", "1"]
     with tempfile.TemporaryDirectory() as folder:
         for chunks in "1", "4":
             plan = cli.run("plan", *problem[:3], "--chunks", chunks, "-n", str(ranks), "--json").json()

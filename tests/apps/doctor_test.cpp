@@ -220,17 +220,17 @@ TEST(ProgressCheck, takes_the_worst_pair) {
   EXPECT_TRUE(hurts(judge_progress(facts), "one node", "windows"));
 }
 
-TEST(AllToAllCheck, names_the_route_that_is_faster) {
+TEST(AllToAllCheck, names_the_method_that_is_faster) {
   Facts facts = healthy(1, 4);
   facts.all_to_all[1].mpi = 2.1 * facts.all_to_all[1].own;
-  EXPECT_TRUE(
-      hurts(judge_all_to_all(facts), "MPI_Alltoall of 2 KiB takes 2.1 times", "--route messages"));
+  EXPECT_TRUE(hurts(judge_all_to_all(facts), "MPI_Alltoall of 2 KiB takes 2.1 times",
+                    "--method point-to-point"));
   EXPECT_TRUE(hurts(judge_all_to_all(facts), "", "coll_tuned_alltoall_algorithm"));
   facts.family = Family::mpich;
   EXPECT_TRUE(hurts(judge_all_to_all(facts), "", "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"));
   facts.all_to_all = {{1024, 1e-5, 3e-5}, {2048, 2e-5, 5e-5}};
   EXPECT_TRUE(
-      hurts(judge_all_to_all(facts), "messages of 1 KiB take 3.0 times", "--route alltoallv"));
+      hurts(judge_all_to_all(facts), "messages of 1 KiB take 3.0 times", "--method alltoallv"));
 }
 
 TEST(AllToAllCheck, sees_jumps_from_a_size_to_its_double) {

@@ -60,15 +60,16 @@ std::vector<exec::Number<T>> run(const Plan& plan, bool in_place,
   return result;
 }
 
-/// A plan by every route: messages, chunks of them, windows.
-std::vector<Plan> by_all_routes(const Plan& plan) {
-  std::vector<Plan> result{plan.with_route(Route::messages), plan.with_route(Route::windows)};
+/// A plan by every method: messages, chunks of them, windows.
+std::vector<Plan> by_all_methods(const Plan& plan) {
+  std::vector<Plan> result{plan.with_method(ExchangeMethod::point_to_point),
+                           plan.with_method(ExchangeMethod::shared_memory)};
   const std::optional<Plan> chunks = pipelined(result.front(), built_in_machine(), 4);
   if (chunks) result.push_back(*chunks);
   return result;
 }
 
-/// Plans of every way, by every route, for arrays of one shape.
+/// Plans of every way, by every method, for arrays of one shape.
 std::vector<Plan> plans_of(Kind kind, const Shape& shape, Index ranks) {
   PlanRequest request;
   request.problem = {shape, Precision::f32, kind};
@@ -76,7 +77,7 @@ std::vector<Plan> plans_of(Kind kind, const Shape& shape, Index ranks) {
   request.tile_bytes = 4096;
   std::vector<Plan> result;
   for (const NamedPlan& named : all_plans(request)) {
-    for (const Plan& plan : by_all_routes(named.plan)) result.push_back(plan);
+    for (const Plan& plan : by_all_methods(named.plan)) result.push_back(plan);
   }
   return result;
 }
@@ -203,7 +204,7 @@ TEST(Butterflies, bitonic_plans_sort_by_every_route) {
       const Plan made = bitonic_plan(request);
       const Index procs = sorting_ranks(n, ranks);
       EXPECT_EQ(made.exchanges(), 2 * std::countr_zero(static_cast<Word>(procs)));
-      for (const Plan& plan : by_all_routes(made)) {
+      for (const Plan& plan : by_all_methods(made)) {
         EXPECT_EQ(Plan::parse(plan.to_text()), plan);
         for (const std::vector<Word>& keys : disorders(static_cast<std::size_t>(n))) {
           for (const bool in_place : {false, true}) {

@@ -144,7 +144,8 @@ TEST(Cyclic, a_long_axis_is_split_near_its_root) {
       const bool splits = n / p > 2048 && n % 2053 != 0;
       EXPECT_EQ(longest <= 2048 && longest < n / p, splits) << plan.to_text();
       expect_right(plan, std::to_string(n) + " over " + std::to_string(p));
-      expect_right(plan.with_route(Route::windows), std::to_string(n) + " by windows");
+      expect_right(plan.with_method(ExchangeMethod::shared_memory),
+                   std::to_string(n) + " by windows");
     }
   }
 }

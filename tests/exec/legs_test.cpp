@@ -17,7 +17,7 @@ TEST(Legs, chunks_sweep_what_they_hold_and_together_all_of_it) {
   PlanRequest request;
   request.problem = Problem::parse("c2c:16x12x8");
   request.ranks = 2;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   const std::optional<Plan> plan = pipelined(make_plan(request), built_in_machine(), 4);
   ASSERT_TRUE(plan.has_value());
   int cut_legs = 0;
@@ -60,7 +60,7 @@ TEST(Legs, frequencies_that_keep_their_owner_stay_in_the_users_array) {
   PlanRequest request;
   request.problem = Problem::parse("r2c:64");
   request.ranks = 2;
-  request.route = Route::windows;
+  request.method = ExchangeMethod::shared_memory;
   request.in = Layout::cyclic({64}, {2});
   request.out = Layout::cyclic({33}, {2});
   const Plan plan = make_plan(request);

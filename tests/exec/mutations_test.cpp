@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Texts of good plans with one thing changed: a line or a word is lost, doubled, exchanged with its
-// neighbour, or another number, name, dealing, kernel, form, route or number of chunks stands
+// neighbour, or another number, name, dealing, kernel, form, method or number of chunks stands
 // there. Each is refused, or is a plan that computes what it says it computes.
 #include <gtest/gtest.h>
 
@@ -83,9 +83,10 @@ bool is_word(const std::string& atom) {
 void mutate_atoms(const Lines& lines, std::size_t at, const std::set<std::string>& names,
                   const Visit& visit) {
   static const std::set<std::string> vocabulary = {
-      "fourier",     "real",      "compare",  "block", "cyclic", "all",
-      "messages",    "alltoallv", "windows",  "nodes", "relays", "contiguous",
-      "interleaved", "forward",   "backward", "ceil"};
+      "fourier", "real",           "compare",     "block",         "cyclic",
+      "all",     "point-to-point", "alltoallv",   "shared-memory", "node-aggregated",
+      "bruck",   "contiguous",     "interleaved", "forward",       "backward",
+      "ceil"};
   std::vector<std::string> atoms = atoms_of(lines[at]);
   for (std::string& atom : atoms) {
     const std::string was = atom;
@@ -171,13 +172,13 @@ void mutate_lines(const Lines& lines, std::size_t at, const std::set<std::string
   }
   if (!line.starts_with("  exchange")) return;
   const std::string bare = line.substr(0, line.rfind(" by "));
-  with_line(lines, at, bare + " by relays, radix 3", visit);
-  for (const char* const route : {"messages", "nodes"}) {
+  with_line(lines, at, bare + " by bruck, radix 3", visit);
+  for (const char* const method : {"point-to-point", "node-aggregated"}) {
     for (const std::string& sent : names) {
       for (const std::string& taken : names) {
         for (const char* const counts : {"12", "21", "22"}) {
           with_line(lines, at,
-                    bare + " by " + route + ", " + counts[0] + " chunks of " + sent + " sent, " +
+                    bare + " by " + method + ", " + counts[0] + " chunks of " + sent + " sent, " +
                         counts[1] + " of " + taken + " taken",
                     visit);
         }
@@ -275,7 +276,7 @@ Plan in_chunks(Plan plan) {
   return plan;
 }
 
-/// Plans of all ways and routes, each once.
+/// Plans of all ways and methods, each once.
 std::vector<Plan> good_plans() {
   std::vector<Plan> result;
   const auto add = [&](const Plan& plan) {
@@ -286,10 +287,10 @@ std::vector<Plan> good_plans() {
     for (const NamedPlan& named : all_plans(request)) {
       if (taken++ == most) break;
       add(named.plan);
-      add(named.plan.with_route(Route::windows));
-      add(named.plan.with_route(Route::relays));
-      add(in_chunks(named.plan.with_route(Route::messages)));
-      add(in_chunks(named.plan.with_route(Route::nodes)));
+      add(named.plan.with_method(ExchangeMethod::shared_memory));
+      add(named.plan.with_method(ExchangeMethod::bruck));
+      add(in_chunks(named.plan.with_method(ExchangeMethod::point_to_point)));
+      add(in_chunks(named.plan.with_method(ExchangeMethod::node_aggregated)));
     }
   };
   add_all(request_of("c2c:6x4", 3), 2);

@@ -67,7 +67,7 @@ template <class T>
 int check_all(const PlanRequest& request) {
   int cut_plans = 0;
   for (const NamedPlan& named : all_plans(request)) {
-    const Plan bulk = named.plan.with_route(Route::messages);
+    const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
     for (const bool in_place : {false, true}) {
       const Arrays<T> forward = output_of<T>(bulk, in_place);
       const Arrays<T> backward = output_of<T>(bulk.reversed(), in_place);
@@ -89,7 +89,7 @@ PlanRequest request_of(const std::string& problem, Index ranks, Index tile_bytes
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
   request.tile_bytes = tile_bytes;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   return request;
 }
 
@@ -129,9 +129,9 @@ int check_nodes(PlanRequest request, Index per_node) {
   request.placement.ranks_per_node = per_node;
   int checked = 0;
   for (const NamedPlan& named : all_plans(request)) {
-    const Plan bulk = named.plan.with_route(Route::messages);
-    const Plan nodes = bulk.with_route(Route::nodes);
-    if (!nodes.goes_by(Route::nodes)) continue;
+    const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
+    const Plan nodes = bulk.with_method(ExchangeMethod::node_aggregated);
+    if (!nodes.goes_by(ExchangeMethod::node_aggregated)) continue;
     for (const bool in_place : {false, true}) {
       const Arrays<T> forward = output_of<T>(bulk, in_place);
       const Arrays<T> backward = output_of<T>(bulk.reversed(), in_place);
@@ -169,13 +169,13 @@ TEST(Relays, give_the_same_bits_with_any_radix) {
   for (const char* const problem : {"c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
     for (const Index ranks : {7, 8}) {
       for (const NamedPlan& named : all_plans(request_of(problem, ranks, 4096))) {
-        const Plan bulk = named.plan.with_route(Route::messages);
+        const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
         for (const bool in_place : {false, true}) {
           const Arrays<double> forward = output_of<double>(bulk, in_place);
           const Arrays<double> backward = output_of<double>(bulk.reversed(), in_place);
           for (const Index radix : {2, 3}) {
             const Plan plan = by_relays(bulk, radix);
-            if (!plan.goes_by(Route::relays)) continue;
+            if (!plan.goes_by(ExchangeMethod::bruck)) continue;
             ++checked;
             EXPECT_TRUE(same_bits(output_of<double>(plan, in_place), forward)) << plan.to_text();
             EXPECT_TRUE(same_bits(output_of<double>(plan.reversed(), in_place), backward))

@@ -55,7 +55,7 @@ PlanRequest request_of(const char* problem, Index ranks) {
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
   request.tile_bytes = 512;  // many tiles, so that there are some for every thread
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   return request;
 }
 
@@ -64,10 +64,11 @@ TEST(RankThreads, that_share_sweeps_give_the_same_bits) {
   int plans = 0;
   for (const char* const problem : {"c2c:16x12x8", "c2c:15x14", "c2c:256"}) {
     for (const NamedPlan& named : all_plans(request_of(problem, 3))) {
-      const Plan bulk = named.plan.with_route(Route::messages);
+      const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
       const std::vector<Elements> expected = on_loopback(bulk, 1);
       EXPECT_EQ(on_loopback(bulk, 3), expected) << bulk.to_text();
-      EXPECT_EQ(on_loopback(bulk.with_route(Route::windows), 2), expected) << bulk.to_text();
+      EXPECT_EQ(on_loopback(bulk.with_method(ExchangeMethod::shared_memory), 2), expected)
+          << bulk.to_text();
       const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), 3);
       if (cut) {
         EXPECT_EQ(on_loopback(*cut, 3), expected) << cut->to_text();
@@ -138,10 +139,10 @@ TEST(RankThreads, that_are_ranks_of_a_node_give_the_same_bits) {
   int exchanges = 0;
   for (const char* const problem : {"c2c:16x12x8", "c2c:15x14", "c2c:256"}) {
     for (const NamedPlan& named : all_plans(request_of(problem, 3))) {
-      const Plan plan = named.plan.with_route(Route::windows);
-      if (!plan.goes_by(Route::windows)) continue;
+      const Plan plan = named.plan.with_method(ExchangeMethod::shared_memory);
+      if (!plan.goes_by(ExchangeMethod::shared_memory)) continue;
       exchanges += static_cast<int>(plan.exchanges());
-      EXPECT_EQ(by_windows(plan), on_loopback(plan.with_route(Route::messages), 1))
+      EXPECT_EQ(by_windows(plan), on_loopback(plan.with_method(ExchangeMethod::point_to_point), 1))
           << plan.to_text();
     }
   }

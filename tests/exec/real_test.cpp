@@ -100,11 +100,13 @@ TEST(Real, every_axis_can_be_halved_on_any_number_of_ranks) {
                              Shape{1, 5}, Shape{3, 4, 5, 2}, Shape{16, 16}}) {
     for (Index ranks = 1; ranks <= 5; ++ranks) {
       for (std::size_t halved = 0; halved < shape.size(); ++halved) {
-        for (const Route route : {Route::messages, Route::windows, Route::alltoallv}) {
+        for (const ExchangeMethod method :
+             {ExchangeMethod::point_to_point, ExchangeMethod::shared_memory,
+              ExchangeMethod::alltoallv}) {
           PlanRequest request;
           request.problem = {shape, Precision::f64, Kind::r2c, static_cast<int>(halved)};
           request.ranks = ranks;
-          request.route = route;
+          request.method = method;
           check<double>(request);
           if (HasFatalFailure()) return;
           request.problem.precision = Precision::f32;
@@ -124,11 +126,13 @@ TEST(Real, one_axis_rides_wherever_its_digits_can_be_dealt) {
   for (const Index n : {4,  6,  8,  9,  12, 16, 18, 25,  27,  32,  36,  45,
                         48, 50, 64, 72, 75, 81, 96, 100, 125, 128, 144, 180}) {
     for (Index ranks = 1; ranks <= 6; ++ranks) {
-      for (const Route route : {Route::messages, Route::windows, Route::alltoallv}) {
+      for (const ExchangeMethod method :
+           {ExchangeMethod::point_to_point, ExchangeMethod::shared_memory,
+            ExchangeMethod::alltoallv}) {
         PlanRequest request;
         request.problem = {{n}, Precision::f64, Kind::r2c, -1};
         request.ranks = ranks;
-        request.route = route;
+        request.method = method;
         check<double>(request);
         if (HasFatalFailure()) return;
         request.in = Layout::block({n}, {ranks});

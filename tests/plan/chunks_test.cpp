@@ -67,9 +67,9 @@ TEST(Chunks, end_on_tiles) {
   EXPECT_THROW((void)plan.with_chunks(1, {0, 3, 2, 2}), InternalError);
   EXPECT_THROW((void)plan.with_chunks(1, {2, 2, 1, 2}), InternalError);
   EXPECT_THROW((void)slabs(shape, 2).with_chunks(2, {2, 2, 2, 2}), InternalError);
-  for (const Route route : {Route::alltoallv, Route::windows}) {
-    EXPECT_THROW((void)plan.with_route(route).with_chunks(1, {0, 2, 2, 2}), InternalError);
-    EXPECT_THROW((void)plan.with_route(route).with_chunks(1, {0, 2, 2, 1}), InternalError);
+  for (const ExchangeMethod method : {ExchangeMethod::alltoallv, ExchangeMethod::shared_memory}) {
+    EXPECT_THROW((void)plan.with_method(method).with_chunks(1, {0, 2, 2, 2}), InternalError);
+    EXPECT_THROW((void)plan.with_method(method).with_chunks(1, {0, 2, 2, 1}), InternalError);
   }
 }
 
@@ -79,11 +79,12 @@ TEST(Chunks, multiply_messages_and_nothing_else) {
   EXPECT_EQ(cut.total_moves().bytes, plan.total_moves().bytes);
   EXPECT_EQ(cut.total_moves().messages, 9 * plan.total_moves().messages);
   EXPECT_EQ(cut.with_chunks(exchange_step, {}), plan);
-  EXPECT_EQ(cut.with_route(Route::messages), plan);
+  EXPECT_EQ(cut.with_method(ExchangeMethod::point_to_point), plan);
   EXPECT_EQ(Plan::parse(cut.to_text()), cut);
   EXPECT_EQ(cut.reversed().reversed(), cut);
   EXPECT_EQ(Plan::parse(cut.reversed().to_text()), cut.reversed());
-  EXPECT_NE(cut.to_text().find("by messages, 4 chunks of z sent, 3 of ky taken"), std::string::npos)
+  EXPECT_NE(cut.to_text().find("by point-to-point, 4 chunks of z sent, 3 of ky taken"),
+            std::string::npos)
       << cut.to_text();
 }
 

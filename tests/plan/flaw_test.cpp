@@ -98,16 +98,19 @@ TEST(Flaw, exchanges_are_between_sweeps) {
 }
 
 TEST(Flaw, windows_and_nodes_carry_all_exchanges_or_none) {
-  const auto by = [](Route first, Route second) {
+  const auto by = [](ExchangeMethod first, ExchangeMethod second) {
     return of_cube(
         {sweep(2), sweep(1), exchange(others, first), sweep(0), exchange(slabs, second), copy()});
   };
-  EXPECT_EQ(flaw_of(by(Route::messages, Route::alltoallv)), "");
-  EXPECT_EQ(flaw_of(by(Route::windows, Route::windows)), "");
-  expect_flaw(by(Route::windows, Route::messages), "not all exchanges go by windows");
-  expect_flaw(by(Route::messages, Route::nodes), "not all exchanges go by nodes");
-  expect_flaw(by(Route::nodes, Route::nodes), "not known how many ranks a node has");
-  expect_flaw(by(Route::any, Route::any), "no route");
+  EXPECT_EQ(flaw_of(by(ExchangeMethod::point_to_point, ExchangeMethod::alltoallv)), "");
+  EXPECT_EQ(flaw_of(by(ExchangeMethod::shared_memory, ExchangeMethod::shared_memory)), "");
+  expect_flaw(by(ExchangeMethod::shared_memory, ExchangeMethod::point_to_point),
+              "not all exchanges go by shared-memory");
+  expect_flaw(by(ExchangeMethod::point_to_point, ExchangeMethod::node_aggregated),
+              "not all exchanges go by node-aggregated");
+  expect_flaw(by(ExchangeMethod::node_aggregated, ExchangeMethod::node_aggregated),
+              "not known how many ranks a node has");
+  expect_flaw(by(ExchangeMethod::any, ExchangeMethod::any), "no method");
 }
 
 TEST(Flaw, chunks_are_cut_where_they_can_be) {
@@ -200,16 +203,17 @@ TEST(Flaw, the_exchange_of_k_with_its_image_goes_between_its_sweeps) {
       "  start x:cyclic/2\n"
       "  regroup x1:all x0:block/2 where x = 2 x1 + x0\n"
       "  sweep x1 by real-fourier, 1 contiguous line a tile\n"
-      "  exchange x0:all kx0:cyclic/2 by messages\n"
+      "  exchange x0:all kx0:cyclic/2 by point-to-point\n"
       "  sweep x0 by fourier, 3 interleaved lines a tile\n";
-  const std::string unfold = "  exchange kx:cyclic/2 by messages, k with 16 - k\n";
+  const std::string unfold = "  exchange kx:cyclic/2 by point-to-point, k with 16 - k\n";
   const std::string tail = "  sweep copy\n  end kx:cyclic/2\n";
   EXPECT_EQ(flaw_of(read_plan(head + unfold + tail)), "");
   expect_refusal(head + "  sweep copy\n" + unfold + tail, "beside sweeps that cannot take them");
-  expect_refusal(head + unfold + "  sweep copy\n  exchange kx:block/2 by messages\n  sweep copy\n" +
+  expect_refusal(head + unfold +
+                     "  sweep copy\n  exchange kx:block/2 by point-to-point\n  sweep copy\n" +
                      "  end kx:block/2\n",
                  "beside sweeps that cannot take them");
-  expect_refusal(head + "  exchange kx:cyclic/2 by messages, k with 17 - k\n" + tail,
+  expect_refusal(head + "  exchange kx:cyclic/2 by point-to-point, k with 17 - k\n" + tail,
                  "a mirror between states");
 }
 

@@ -44,7 +44,7 @@ inline void check_schedule(const Plan& plan, bool in_place) {
     const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
     if (leg.meets) {
       ASSERT_TRUE(exchanges);
-      ASSERT_EQ(std::get<Exchange>(plan.steps()[step]).route, Route::windows);
+      ASSERT_EQ(std::get<Exchange>(plan.steps()[step]).method, ExchangeMethod::shared_memory);
       ASSERT_EQ(leg.from, leg.to);
       ++meetings;
     } else if (leg.from == leg.to) {
@@ -64,7 +64,8 @@ inline void check_schedule(const Plan& plan, bool in_place) {
         return s < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[s]);
       };
       const auto by_windows = [&](std::size_t s) {
-        return is_exchange(s) && std::get<Exchange>(plan.steps()[s]).route == Route::windows;
+        return is_exchange(s) &&
+               std::get<Exchange>(plan.steps()[s]).method == ExchangeMethod::shared_memory;
       };
       // Messages are always packed; in windows, what one leg packs the next one unpacks.
       const bool packed = i > 1 && legs[i - 1].meets && legs[i - 2].scatters;
@@ -187,7 +188,8 @@ inline void check_workspace(const Plan& plan, bool in_place) {
     ASSERT_EQ(need.elements(), need.main + need.spill + need.window + need.other_window +
                                    need.transit + need.tile + need.roots);
     ASSERT_LE(need.main, most);
-    if (!plan.goes_by(Route::nodes)) {  // there a window holds what the node's ranks send and take
+    if (!plan.goes_by(ExchangeMethod::node_aggregated)) {  // there a window holds what the node's
+                                                           // ranks send and take
       ASSERT_EQ(need.window, slow.window);
       ASSERT_EQ(need.other_window, slow.other_window);
       ASSERT_LE(std::max(need.window, need.other_window), most);
@@ -232,8 +234,9 @@ inline void check_reversal(const Plan& plan) {
     ASSERT_EQ(exchange->to, back.states()[i + 1].layout);
     const Layout& from = back.states()[i].layout;
     ASSERT_EQ(exchange->traffic,
-              exchange->route == Route::nodes ? node_traffic(from, exchange->to, node_map(plan))
-              : exchange->route == Route::relays
+              exchange->method == ExchangeMethod::node_aggregated
+                  ? node_traffic(from, exchange->to, node_map(plan))
+              : exchange->method == ExchangeMethod::bruck
                   ? relay_traffic(relay_groups(from, exchange->to, plan.ranks()), exchange->radix)
                   : traffic(from, exchange->to));
   }

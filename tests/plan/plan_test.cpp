@@ -100,14 +100,14 @@ plan c2c:8x6x5:f64 forward on 3 ranks
             8 of z over 3: 2 hold 3, 1 hold 2; 2 or 4 divide it
   sweep     x by fourier, 4 contiguous lines a tile
   sweep     y by fourier, 2 interleaved lines a tile
-  exchange  z:all ky:block/3 kx:all by messages
+  exchange  z:all ky:block/3 kx:all by point-to-point
             2,560 bytes in 6 messages
             busiest rank sends 960 bytes in 2 messages, receives 960 bytes in 2 messages
   sweep     z by fourier, 1 contiguous line a tile
   end       kz:all ky:block/3 kx:all
 out of place: 4 passes over memory, workspace 2,080 bytes (1.44 of the largest local array), tile 1,088 bytes
 in place:     4 passes over memory, workspace 1,440 bytes (1.00 of the largest local array), tile 1,088 bytes
-hash 416df82f9815a79c
+hash 7ae77148afdd4f2f
 )");
 }
 
@@ -199,8 +199,8 @@ TEST(Plan, a_text_with_a_right_hash_over_wrong_steps_is_refused) {
       {"4 contiguous lines", "0 contiguous lines"},
       {"exchange  z:all ky:block/3", "exchange  z:all ky:cycle2/3"},
       {"exchange  z:all ky:block/3", "exchange  z:all ky:block/300"},
-      {"exchange  z:all ky:block/3 kx:all by messages", "exchange  z:all ky:block/3 kx:all"},
-      {"by messages", "by pigeon"},
+      {"exchange  z:all ky:block/3 kx:all by point-to-point", "exchange  z:all ky:block/3 kx:all"},
+      {"by point-to-point", "by pigeon"},
       {"2,560 bytes", "2,561 bytes"},
       {"workspace 2,080", "workspace 2,081"},
       {"end       kz:all", "end       z:all"},
@@ -258,7 +258,8 @@ TEST(Plan, bytes_that_do_not_fit_64_bits_are_overflow) {
   EXPECT_THROW(static_cast<void>(all.total_moves()), Overflow);
   const std::string body =
       "plan c2c:1073741824x1073741824:f64 forward on 16 ranks\n  start y:block/16 x:all\n"
-      "  sweep x by fourier, 1 contiguous line a tile\n  exchange y:all kx:block/16 by messages\n"
+      "  sweep x by fourier, 1 contiguous line a tile\n  exchange y:all kx:block/16 by "
+      "point-to-point\n"
       "  sweep y by fourier, 1 contiguous line a tile\n  end ky:all kx:block/16\n";
   expect_damage(body + "hash " + text::hex(text::hash(body)) + "\n");
   // 2^62 bytes fit, but not twice.

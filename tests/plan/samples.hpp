@@ -16,8 +16,8 @@ inline Step sweep(int digit, Index lines = 1, TileForm form = TileForm::lines) {
 
 inline Step copy() { return Sweep{}; }
 
-inline Step exchange(const Layout& to, Route route = Route::messages) {
-  return Exchange{to, route, {}};
+inline Step exchange(const Layout& to, ExchangeMethod method = ExchangeMethod::point_to_point) {
+  return Exchange{to, method, {}};
 }
 
 inline Plan forward(const std::string& problem, Index ranks, const Layout& start,
@@ -47,7 +47,7 @@ inline std::vector<Plan> plans() {
                              {sweep(2), exchange(y), sweep(1), exchange(z), sweep(0)}, {3}));
     result.push_back(forward("c2c:7x9x5", 8, x,
                              {sweep(2), exchange(y), sweep(1), exchange(z), sweep(0), exchange(y),
-                              copy(), exchange(x, Route::alltoallv), copy()}));
+                              copy(), exchange(x, ExchangeMethod::alltoallv), copy()}));
   }
   {
     const Shape shape{100};

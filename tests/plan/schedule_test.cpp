@@ -90,7 +90,7 @@ TEST(Schedule, in_place_a_copy_comes_first_where_nothing_else_can_move) {
 /// What legs read and write by windows, and how: pulled, gathered, scattered, pushed, or met.
 std::string by_windows(const Plan& plan) {
   std::string result;
-  for (const Leg& leg : schedule(plan.with_route(Route::windows), false).legs) {
+  for (const Leg& leg : schedule(plan.with_method(ExchangeMethod::shared_memory), false).legs) {
     result += "iowWVt"[static_cast<int>(leg.from)];
     if (leg.meets) result += "=";
     if (leg.pulls) result += "p";

@@ -42,7 +42,7 @@ class Request {
     request_.placement.ranks_per_node = number("per_node", 0);
     request_.chunks = number("chunks", 0);
     request_.padded = words_.contains("padded");
-    request_.route = named(words_, "by", Route::any, Route::relays);
+    request_.method = named(words_, "by", ExchangeMethod::any, ExchangeMethod::bruck);
     request_.way = named(words_, "way", Way::any, Way::gather);
     if (words_.contains("in")) request_.in = Layout::parse(words_["in"], request_.problem.shape);
     if (words_.contains("out")) {

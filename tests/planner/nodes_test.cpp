@@ -19,11 +19,11 @@ std::vector<Plan> plans_by_nodes(const std::string& problem, Index ranks, Index 
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
   request.placement.ranks_per_node = per_node;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   std::vector<Plan> result;
   for (const NamedPlan& named : all_plans(request)) {
-    const Plan plan = named.plan.with_route(Route::nodes);
-    if (!plan.goes_by(Route::nodes)) continue;
+    const Plan plan = named.plan.with_method(ExchangeMethod::node_aggregated);
+    if (!plan.goes_by(ExchangeMethod::node_aggregated)) continue;
     result.push_back(plan);
     if (const auto cut = pipelined(plan, built_in_machine(), 3)) result.push_back(*cut);
   }
@@ -173,8 +173,9 @@ TEST(Nodes, plans_are_read_as_they_are_written) {
   for (const Plan& plan : plans_by_nodes("c2c:12x8x6", 6, 2)) {
     EXPECT_EQ(Plan::parse(plan.to_text()), plan);
     EXPECT_EQ(plan.reversed().reversed(), plan);
-    EXPECT_EQ(plan.with_route(Route::messages).with_route(Route::nodes),
-              plan.with_route(Route::nodes));
+    EXPECT_EQ(plan.with_method(ExchangeMethod::point_to_point)
+                  .with_method(ExchangeMethod::node_aggregated),
+              plan.with_method(ExchangeMethod::node_aggregated));
   }
 }
 
@@ -182,16 +183,22 @@ TEST(Nodes, what_cannot_go_by_nodes_goes_by_messages) {
   PlanRequest request;
   request.problem = Problem::parse("c2c:8x8x8");
   request.ranks = 4;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   // It is not known who shares a node.
-  EXPECT_FALSE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
+  EXPECT_FALSE(make_plan(request)
+                   .with_method(ExchangeMethod::node_aggregated)
+                   .goes_by(ExchangeMethod::node_aggregated));
   request.placement.ranks_per_node = 2;
-  EXPECT_TRUE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
+  EXPECT_TRUE(make_plan(request)
+                  .with_method(ExchangeMethod::node_aggregated)
+                  .goes_by(ExchangeMethod::node_aggregated));
   // The exchange of k with n - k.
   request.problem = Problem::parse("r2c:64");
-  EXPECT_FALSE(make_plan(request).with_route(Route::nodes).goes_by(Route::nodes));
-  request.route = Route::nodes;
-  EXPECT_FALSE(make_plan(request).goes_by(Route::nodes));
+  EXPECT_FALSE(make_plan(request)
+                   .with_method(ExchangeMethod::node_aggregated)
+                   .goes_by(ExchangeMethod::node_aggregated));
+  request.method = ExchangeMethod::node_aggregated;
+  EXPECT_FALSE(make_plan(request).goes_by(ExchangeMethod::node_aggregated));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(Pipeline, no_number_of_chunks_that_can_be_asked_for_is_much_cheaper) {
           PlanRequest request;
           request.problem = Problem::parse(problem);
           request.ranks = ranks;
-          request.route = Route::messages;
+          request.method = ExchangeMethod::point_to_point;
           request.placement.ranks_per_node = 1;
           request.chunks = 1;
           request.machine = std::make_shared<const Machine>(machine);

@@ -51,7 +51,7 @@ std::string json_entry(const std::string& field, const std::string& value) {
       {"ranks_per_node", "0"},
       {"in", R"("any")"},
       {"out", R"("any")"},
-      {"route", R"("any")"},
+      {"method", R"("any")"},
       {"chunks", "0"},
       {"padded", "false"},
       {"plan", R"("")"},
@@ -140,7 +140,7 @@ TEST(PlanWisdom, text_form_restores_an_equal_value) {
   real.padded = true;
   real.in = Layout::slab(real.problem.shape, 4);
   real.out = Layout::slab(real.problem.frequency_shape(), 4);
-  real.route = Route::alltoallv;
+  real.method = ExchangeMethod::alltoallv;
   PlanWisdomEntry odd = entry(real, 1e-300 / 3.0);
   odd.machine = "quotes \" and \\ and \n and \xc3\xa9";
   const PlanWisdom wisdom = wisdom_of({entry(asked(), 1.0 / 3.0), odd});
@@ -173,7 +173,7 @@ TEST(PlanWisdom, is_for_nothing_but_what_was_asked) {
       [](PlanRequest& r) { r.placement.ranks_per_node = 4; },
       [](PlanRequest& r) { r.in = Layout::slab(r.problem.shape, 4); },
       [](PlanRequest& r) { r.out = Layout::slab(r.problem.shape, 4); },
-      [](PlanRequest& r) { r.route = Route::messages; },
+      [](PlanRequest& r) { r.method = ExchangeMethod::point_to_point; },
       [](PlanRequest& r) { r.chunks = 2; },
       [](PlanRequest& r) { r.padded = true; },
       [](PlanRequest& r) { r.way = Way::slab; }};
@@ -240,7 +240,7 @@ TEST(PlanWisdom, refuses_values_of_other_types) {
       {"ranks_per_node", "-1"},
       {"in", "null"},
       {"out", "[]"},
-      {"route", R"("pigeon")"},
+      {"method", R"("pigeon")"},
       {"chunks", "-1"},
       {"padded", "0"},
       {"plan", "{}"},

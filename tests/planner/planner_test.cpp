@@ -59,10 +59,12 @@ void check_answer(const PlanRequest& asked, const Plan& plan) {
     const auto* const sweep = std::get_if<Sweep>(&step);
     if (sweep == nullptr) {
       ASSERT_FALSE(exchanged) << "an exchange without a sweep before it";
-      const bool not_for_mirrors = asked.route == Route::nodes || asked.route == Route::relays;
-      const bool by_messages =
-          asked.route == Route::any || (not_for_mirrors && std::get<Exchange>(step).mirrors());
-      ASSERT_EQ(std::get<Exchange>(step).route, by_messages ? Route::messages : asked.route);
+      const bool not_for_mirrors =
+          asked.method == ExchangeMethod::node_aggregated || asked.method == ExchangeMethod::bruck;
+      const bool by_messages = asked.method == ExchangeMethod::any ||
+                               (not_for_mirrors && std::get<Exchange>(step).mirrors());
+      ASSERT_EQ(std::get<Exchange>(step).method,
+                by_messages ? ExchangeMethod::point_to_point : asked.method);
       exchanged = true;
       continue;
     }
@@ -88,8 +90,9 @@ struct Worst {
   void see(const Plan& plan, bool in_place) {
     const Workspace need = largest_workspace(plan, schedule(plan, in_place));
     const Index largest = plan.largest_local_size();
-    if (plan.goes_by(Route::nodes)) return;   // windows hold what others of the node send and take
-    if (plan.goes_by(Route::relays)) return;  // what others send goes by this rank
+    if (plan.goes_by(ExchangeMethod::node_aggregated))
+      return;  // windows hold what others of the node send and take
+    if (plan.goes_by(ExchangeMethod::bruck)) return;  // what others send goes by this rank
     ASSERT_LE(need.arrays(), 2 * largest) << plan.to_text();
     const double here = static_cast<double>(need.arrays()) / static_cast<double>(largest);
     if (here <= ratio) return;
@@ -186,8 +189,9 @@ TEST(Planner, any_layout_leads_to_any_other) {
         PlanRequest asked = request(shape, std::max(in.ranks(), out.ranks()) + dice.roll(0, 2));
         asked.in = in;
         asked.out = out;
-        asked.route = std::array{Route::messages, Route::alltoallv, Route::windows, Route::nodes,
-                                 Route::relays}[static_cast<std::size_t>(dice.roll(0, 4))];
+        asked.method = std::array{ExchangeMethod::point_to_point, ExchangeMethod::alltoallv,
+                                  ExchangeMethod::shared_memory, ExchangeMethod::node_aggregated,
+                                  ExchangeMethod::bruck}[static_cast<std::size_t>(dice.roll(0, 4))];
         asked.placement.ranks_per_node = 2;
         ratios.see(checked_plan(asked));
         ASSERT_FALSE(HasFatalFailure()) << in.to_text() << " to " << out.to_text();
@@ -320,7 +324,7 @@ TEST(Planner, 2decomp_fft_431_2048x1024x1024_sizes_are_positive) {
           EXPECT_GE(need.spill, 0);
           EXPECT_LE(need.arrays(), 2 * largest);
         }
-        EXPECT_FALSE(mentions(plan.to_text(), "-")) << plan.to_text();
+        EXPECT_FALSE(mentions(plan.to_text(), " -")) << plan.to_text();
       }
     }
   }
@@ -377,7 +381,7 @@ TEST(Planner, the_largest_problems_do_not_overflow) {
   // 2^59 - 2^28 elements of 16 bytes: as many as 64 bits can count bytes of.
   const Plan plan = make_plan(request(Shape{(Index{1} << 31) - 1, Index{1} << 28}, 1000));
   EXPECT_GT(plan.total_moves().bytes, 0);
-  EXPECT_FALSE(mentions(plan.to_text(), "-")) << plan.to_text();
+  EXPECT_FALSE(mentions(plan.to_text(), " -")) << plan.to_text();
   samples::check_round_trip(plan);
 }
 

@@ -149,7 +149,7 @@ TEST(Price, on_more_ranks_than_cores_is_by_turns) {
   request.problem = Problem::parse("c2c:8x8");
   request.ranks = 8;
   request.placement.ranks_per_node = 8;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   request.machine = std::make_shared<const Machine>(machine);
   const Plan plan = make_plan(request);
   // 8 ranks on 2 cores: a line of 8 elements takes 4 times 8 s.

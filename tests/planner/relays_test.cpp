@@ -110,7 +110,7 @@ PlanRequest request_of(const std::string& problem, Index ranks) {
   PlanRequest request;
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   return request;
 }
 
@@ -137,11 +137,12 @@ TEST(Relays, plans_are_read_as_they_are_written) {
   int checked = 0;
   for (const char* const problem : {"c2c:12x8x6", "c2c:7x9x5", "r2c:8x6x4", "r2c:64"}) {
     for (const NamedPlan& named : all_plans(request_of(problem, 6))) {
-      const Plan plan = named.plan.with_route(Route::relays);
+      const Plan plan = named.plan.with_method(ExchangeMethod::bruck);
       for (std::size_t i = 0; i < plan.steps().size(); ++i) {
         const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
         if (exchange == nullptr) continue;
-        EXPECT_EQ(exchange->route, exchange->mirrors() ? Route::messages : Route::relays);
+        EXPECT_EQ(exchange->method,
+                  exchange->mirrors() ? ExchangeMethod::point_to_point : ExchangeMethod::bruck);
         if (exchange->mirrors()) {
           EXPECT_THROW(static_cast<void>(plan.with_radix(i, 2)), InternalError);
           continue;
@@ -151,10 +152,11 @@ TEST(Relays, plans_are_read_as_they_are_written) {
         const Plan other = plan.with_radix(i, 3);
         EXPECT_EQ(Plan::parse(other.to_text()), other);
         EXPECT_EQ(other.reversed().reversed(), other);
-        EXPECT_EQ(other.with_route(Route::relays), plan);
+        EXPECT_EQ(other.with_method(ExchangeMethod::bruck), plan);
       }
       EXPECT_EQ(Plan::parse(plan.to_text()), plan);
-      EXPECT_EQ(plan.with_route(Route::messages), named.plan.with_route(Route::messages));
+      EXPECT_EQ(plan.with_method(ExchangeMethod::point_to_point),
+                named.plan.with_method(ExchangeMethod::point_to_point));
     }
   }
   EXPECT_GT(checked, 20);
@@ -162,7 +164,7 @@ TEST(Relays, plans_are_read_as_they_are_written) {
 
 TEST(Relays, more_ranks_than_can_be_listed_go_by_messages) {
   const Plan plan = make_plan(request_of("c2c:2048x2048", 2048));
-  EXPECT_TRUE(plan.with_route(Route::relays).goes_by(Route::messages));
+  EXPECT_TRUE(plan.with_method(ExchangeMethod::bruck).goes_by(ExchangeMethod::point_to_point));
 }
 
 /// A network where starting a message is what costs.
@@ -179,12 +181,12 @@ Machine slow_starts() {
 TEST(Relays, are_taken_for_short_messages_with_the_cheapest_radix) {
   PlanRequest request = request_of("c2c:4096", 64);
   request.placement.ranks_per_node = 1;
-  request.route = Route::any;
+  request.method = ExchangeMethod::any;
   request.machine = std::make_shared<const Machine>(slow_starts());
   const std::vector<NamedPlan> plans = all_plans(request);
   const Plan& best = plans.front().plan;
   ASSERT_EQ(best.exchanges(), 1) << best.to_text();
-  ASSERT_TRUE(best.goes_by(Route::relays)) << best.to_text();
+  ASSERT_TRUE(best.goes_by(ExchangeMethod::bruck)) << best.to_text();
   for (std::size_t i = 0; i < best.steps().size(); ++i) {
     const auto* const exchange = std::get_if<Exchange>(&best.steps()[i]);
     if (exchange == nullptr) continue;
@@ -201,27 +203,27 @@ TEST(Relays, are_taken_for_short_messages_with_the_cheapest_radix) {
   }
   // 64 kB for everybody.
   request.problem = Problem::parse("c2c:2^24");
-  EXPECT_FALSE(make_plan(request).goes_by(Route::relays));
+  EXPECT_FALSE(make_plan(request).goes_by(ExchangeMethod::bruck));
 }
 
 TEST(Relays, are_taken_where_they_are_asked_for) {
   for (const char* const problem : {"c2c:12x8x6", "c2c:64x64", "r2c:12x10x8"}) {
     PlanRequest request = request_of(problem, 8);
-    request.route = Route::relays;
+    request.method = ExchangeMethod::bruck;
     const Plan plan = make_plan(request);
-    EXPECT_TRUE(plan.goes_by(Route::relays)) << plan.to_text();
+    EXPECT_TRUE(plan.goes_by(ExchangeMethod::bruck)) << plan.to_text();
     // What is put together and what has arrived takes memory, which is announced.
     const Schedule legs = schedule(plan, false);
     EXPECT_GT(largest_workspace(plan, legs).transit, 0);
-    EXPECT_EQ(workspace(plan.with_route(Route::messages), legs, 0).transit, 0);
+    EXPECT_EQ(workspace(plan.with_method(ExchangeMethod::point_to_point), legs, 0).transit, 0);
   }
   PlanRequest mirrored = request_of("r2c:256", 4);
-  mirrored.route = Route::relays;
+  mirrored.method = ExchangeMethod::bruck;
   const Plan plan = make_plan(mirrored);
   for (const Step& step : plan.steps()) {
     const auto* const exchange = std::get_if<Exchange>(&step);
     if (exchange == nullptr) continue;
-    EXPECT_EQ(exchange->route == Route::relays, !exchange->mirrors());
+    EXPECT_EQ(exchange->method == ExchangeMethod::bruck, !exchange->mirrors());
   }
 }
 
@@ -233,7 +235,7 @@ TEST(Relays, are_priced_hop_by_hop) {
   PlanRequest request = request_of("c2c:64", 8);
   request.placement.ranks_per_node = 1;
   request.machine = std::make_shared<const Machine>(machine);
-  const Plan plan = make_plan(request).with_route(Route::relays);
+  const Plan plan = make_plan(request).with_method(ExchangeMethod::bruck);
   ASSERT_EQ(plan.exchanges(), 1) << plan.to_text();
   for (const StepCost& step : price(plan, machine).steps) {
     if (step.messages == 0) continue;
@@ -257,7 +259,7 @@ TEST(Relays, are_priced_by_the_links_that_a_hop_shares) {
   grouped.topology.groups = 8;
   PlanRequest request = request_of("c2c:2^20", 64);
   request.placement.ranks_per_node = 1;
-  const Plan plan = make_plan(request).with_route(Route::relays);
+  const Plan plan = make_plan(request).with_method(ExchangeMethod::bruck);
   const auto carried = [&](const Machine& machine, Index radix) {
     double seconds = 0.;
     for (std::size_t i = 0; i < plan.steps().size(); ++i) {

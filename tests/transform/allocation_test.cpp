@@ -187,7 +187,7 @@ Plan planned(const Configuration& c, Precision precision) {
   request.ranks = c.ranks;
   request.in = c.options.in.for_shape(c.shape);
   request.out = c.options.out.for_shape(request.problem.frequency_shape());
-  request.route = c.options.route;
+  request.method = c.options.method;
   request.placement.ranks_per_node = c.ranks;
   if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
   return make_plan(request);
@@ -338,10 +338,11 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     configurations.push_back(c);
   }
   for (Configuration& c : configurations) {
-    for (const Route route :
-         {Route::messages, Route::alltoallv, Route::windows, Route::nodes, Route::relays}) {
-      c.options.route = route;
-      const std::string name = c.to_text() + ", " + std::string(name_of(route));
+    for (const ExchangeMethod method :
+         {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
+          ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
+      c.options.method = method;
+      const std::string name = c.to_text() + ", " + std::string(name_of(method));
       all.run(name, [&](Complaints& complaints) {
         c.single ? check_transform<float>(c, MPI_COMM_WORLD, complaints, totals)
                  : check_transform<double>(c, MPI_COMM_WORLD, complaints, totals);

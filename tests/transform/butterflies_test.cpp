@@ -85,17 +85,18 @@ void check_transform(const Transform& transform, const std::vector<E>& whole,
 
 struct Way {
   const char* name;
-  Route route;
+  ExchangeMethod method;
   Index chunks;
 };
-constexpr std::array ways = {Way{"messages", Route::messages, 1}, Way{"chunks", Route::messages, 4},
-                             Way{"windows", Route::windows, 1}};
+constexpr std::array ways = {Way{"messages", ExchangeMethod::point_to_point, 1},
+                             Way{"chunks", ExchangeMethod::point_to_point, 4},
+                             Way{"windows", ExchangeMethod::shared_memory, 1}};
 
 void check(MPI_Comm comm, const Data& data, const Way& way, bool other_prime,
            Complaints& complaints) {
   const std::string by = std::string(" by ") + way.name;
   NttOptions options;
-  options.route = way.route;
+  options.method = way.method;
   options.chunks = way.chunks;
   check_transform(Ntt(comm, {data.n}, options), data.words, data.transformed, "ntt" + by,
                   complaints);

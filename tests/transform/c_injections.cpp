@@ -93,7 +93,7 @@ void creations(std::vector<Injection>& list) {
     const std::string text = std::to_string(value);
     option("scaling " + text, [value](kallima_options& o) { o.scaling = value; });
     option("effort " + text, [value](kallima_options& o) { o.effort = value; });
-    option("route " + text, [value](kallima_options& o) { o.route = value; });
+    option("method " + text, [value](kallima_options& o) { o.method = value; });
   }
   option("kind 2", [](kallima_options& o) { o.kind = 2; });
   option("half of a complex spectrum", [](kallima_options& o) { o.halved = 0; });

@@ -44,7 +44,7 @@ namespace {
 enum class Act { plan, bind, make, run };
 
 struct Case {
-  Route route = Route::messages;
+  ExchangeMethod method = ExchangeMethod::point_to_point;
   Act act = Act::plan;
   int rank = 0;     ///< that runs out of memory
   long number = 1;  ///< of the allocation that fails
@@ -52,7 +52,7 @@ struct Case {
   [[nodiscard]] std::string to_text() const {
     static constexpr std::array acts = {"planning", "binding", "making memory", "running"};
     return std::string(acts.at(static_cast<std::size_t>(act))) + ", " +
-           std::string(name_of(route)) + ": allocation " + std::to_string(number) +
+           std::string(name_of(method)) + ": allocation " + std::to_string(number) +
            " fails on rank " + std::to_string(rank);
   }
 };
@@ -88,7 +88,7 @@ Outcome run_out(Together& all, const Case& here) {
     Trial trial;
     MPI_Comm_dup(MPI_COMM_WORLD, &trial.comm);
     transport::Communicator::of(trial.comm);  // from here on ranks can tell each other what fails
-    trial.options.route = here.route;
+    trial.options.method = here.method;
     trial.options.deadline = 10.;  // never reached
     if (here.act != Act::plan) trial.act(Act::plan);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -114,14 +114,15 @@ int run(long most) {
   Together all(30.0);
   long failed = 0;
   long thrown = 0;
-  for (const Route route :
-       {Route::messages, Route::alltoallv, Route::windows, Route::nodes, Route::relays}) {
+  for (const ExchangeMethod method :
+       {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
+        ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
     for (const Act act : {Act::plan, Act::bind, Act::make, Act::run}) {
       for (int rank = 0; rank < all.ranks(); ++rank) {
         // Planning takes thousands: all of the first and the last, and some in between.
         Outcome outcome{true, false};
         for (long number = 1; outcome.failed; number += 1 + number / most) {
-          outcome = run_out(all, {route, act, rank, number});
+          outcome = run_out(all, {method, act, rank, number});
           failed += outcome.failed ? 1 : 0;
           thrown += outcome.thrown ? 1 : 0;
         }

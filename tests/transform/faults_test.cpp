@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Transforms stay right where MPI is slow: sends that leave long after they were started, on one
-// rank after the other, by every route, with and without a thread that moves messages on. Messages
+// rank after the other, by every method, with and without a thread that moves messages on. Messages
 // are larger than what MPI sends without asking.
 //
 //     KALLIMA_RANKS_PER_NODE=2 mpirun -n 4 faults_test
@@ -46,7 +46,7 @@ Plan three_exchanges() {
   const auto to = [&](const char* layout) {
     Exchange exchange;
     exchange.to = Layout::parse(layout, shape);
-    exchange.route = Route::nodes;
+    exchange.method = ExchangeMethod::node_aggregated;
     return exchange;
   };
   const auto sweep = [](int digit) {
@@ -63,13 +63,13 @@ Plan three_exchanges() {
 struct Case {
   const char* in = "";
   const char* out = "";
-  Route route = Route::nodes;
+  ExchangeMethod method = ExchangeMethod::node_aggregated;
   Index chunks = 0;
   bool mover = false;
   bool three = false;  ///< exchanges, instead of the planner's plan
 
   [[nodiscard]] std::string to_text() const {
-    return std::string(name_of(route)) + ", to " + out + ", chunks " + std::to_string(chunks) +
+    return std::string(name_of(method)) + ", to " + out + ", chunks " + std::to_string(chunks) +
            (three ? ", three exchanges" : "") + (mover ? ", with a thread" : "");
   }
 };
@@ -80,7 +80,7 @@ void round_trips(const Case& here, int late, int rank, Complaints& complaints) {
   Options options;
   options.in = Layout::parse(here.in, shape);
   options.out = Layout::parse(here.out, shape);
-  options.route = here.route;
+  options.method = here.method;
   options.chunks = here.chunks;
   options.mover = here.mover;
   if (here.three) options.plan = std::make_shared<const Plan>(three_exchanges());
@@ -114,17 +114,19 @@ void round_trips(const Case& here, int late, int rank, Complaints& complaints) {
 
 std::vector<Case> cases(bool threads) {
   const char* const pencil = "z:block/2 y:block/2 x:all";
-  std::vector<Case> result = {{pencil, pencil, Route::nodes, 0, false, true}};
-  if (threads) result.push_back({pencil, pencil, Route::nodes, 0, true, true});
+  std::vector<Case> result = {{pencil, pencil, ExchangeMethod::node_aggregated, 0, false, true}};
+  if (threads) result.push_back({pencil, pencil, ExchangeMethod::node_aggregated, 0, true, true});
   for (const char* const out : {pencil, "z:all y:block/2 x:block/2"}) {
-    for (const Route route : {Route::nodes, Route::messages}) {
+    for (const ExchangeMethod method :
+         {ExchangeMethod::node_aggregated, ExchangeMethod::point_to_point}) {
       for (const Index chunks : {Index{1}, Index{4}}) {
-        result.push_back({pencil, out, route, chunks});
-        if (threads) result.push_back({pencil, out, route, chunks, true});
+        result.push_back({pencil, out, method, chunks});
+        if (threads) result.push_back({pencil, out, method, chunks, true});
       }
     }
-    for (const Route route : {Route::alltoallv, Route::windows, Route::relays}) {
-      result.push_back({pencil, out, route, 1});
+    for (const ExchangeMethod method :
+         {ExchangeMethod::alltoallv, ExchangeMethod::shared_memory, ExchangeMethod::bruck}) {
+      result.push_back({pencil, out, method, 1});
     }
   }
   return result;

@@ -106,8 +106,9 @@ void options(std::vector<Injection>& list) {
         [value](Shape&, Options& o, int) { o.scaling = static_cast<Scaling>(value); });
     add("effort " + text,
         [value](Shape&, Options& o, int) { o.effort = static_cast<Effort>(value); });
-    add("route " + text,
-        [value](Shape&, Options& o, int) { o.route = static_cast<Route>(value == 3 ? 6 : value); });
+    add("method " + text, [value](Shape&, Options& o, int) {
+      o.method = static_cast<ExchangeMethod>(value == 3 ? 6 : value);
+    });
   }
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<std::pair<std::string, std::vector<double>>> lengths = {
@@ -227,18 +228,19 @@ void memory(std::vector<Injection>& list, int ranks) {
   struct How {
     const char* name;
     Effort effort;
-    Route route;
+    ExchangeMethod method;
   };
-  for (const How how : {How{"", Effort::estimate, Route::messages},
-                        How{" and alltoallv", Effort::estimate, Route::alltoallv},
-                        How{" and measured engines", Effort::measure, Route::messages}}) {
+  for (const How how :
+       {How{"", Effort::estimate, ExchangeMethod::point_to_point},
+        How{" and alltoallv", Effort::estimate, ExchangeMethod::alltoallv},
+        How{" and measured engines", Effort::measure, ExchangeMethod::point_to_point}}) {
     for (const int failing : {1, 2}) {
       list.push_back(
           planning("constructor, allocation " + std::to_string(failing) + " fails" + how.name,
                    ErrorCode::out_of_memory, [=](int variant) {
                      Ask ask{base_shape, {}};
                      ask.options.effort = how.effort;
-                     ask.options.route = how.route;
+                     ask.options.method = how.method;
                      ask.options.memory = failing_memory(variant > 0 ? failing : 0);
                      return ask;
                    }));
@@ -251,7 +253,7 @@ void memory(std::vector<Injection>& list, int ranks) {
                  ErrorCode::out_of_memory, [=](int variant) {
                    const Index p = ranks;
                    Ask ask{{4 * p * p}, {}};
-                   ask.options.route = Route::messages;
+                   ask.options.method = ExchangeMethod::point_to_point;
                    ask.options.in = ask.options.out = Layout::cyclic(ask.shape, {p});
                    ask.options.memory = failing_memory(variant > 0 ? failing : 0);
                    return ask;
@@ -378,8 +380,8 @@ void mismatches(std::vector<Injection>& list, int ranks) {
   list.push_back(mismatch("effort the other way", [](Shape&, Options& o, int v) {
     o.effort = v % 2 == 0 ? Effort::measure : Effort::estimate;
   }));
-  list.push_back(mismatch("route", [](Shape&, Options& o, int v) {
-    o.route = v % 2 == 0 ? Route::messages : Route::alltoallv;
+  list.push_back(mismatch("method", [](Shape&, Options& o, int v) {
+    o.method = v % 2 == 0 ? ExchangeMethod::point_to_point : ExchangeMethod::alltoallv;
   }));
   list.push_back(mismatch("box lengths", [](Shape&, Options& o, int v) {
     o.lengths = {1.0, 2.0, 3.0 + v};

@@ -60,7 +60,7 @@ class PlannedInC final : public Planned {
     options.precision = ask.single ? KALLIMA_F32 : KALLIMA_F64;
     options.scaling = static_cast<int>(ask.options.scaling);
     options.effort = static_cast<int>(ask.options.effort);
-    options.route = static_cast<int>(ask.options.route);
+    options.method = static_cast<int>(ask.options.method);
     options.large_counts = ask.options.large_counts ? 1 : 0;
     options.in_layout = in ? in->c_str() : nullptr;
     options.out_layout = out ? out->c_str() : nullptr;

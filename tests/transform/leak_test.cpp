@@ -46,8 +46,9 @@ Cycle make_cycle(std::uint64_t seed, std::uint64_t number, int ranks) {
   cycle.freed_first = random.chance(50);
   cycle.some_ranks = cycle.own_communicator && random.chance(7);
   cycle.configuration = make_configuration(seed, number, ranks, !cycle.some_ranks);
-  constexpr std::array routes = {Route::any, Route::messages, Route::alltoallv};
-  cycle.configuration.options.route = routes[static_cast<std::size_t>(random.between(0, 2))];
+  constexpr std::array methods = {ExchangeMethod::any, ExchangeMethod::point_to_point,
+                                  ExchangeMethod::alltoallv};
+  cycle.configuration.options.method = methods[static_cast<std::size_t>(random.between(0, 2))];
   // A thousandth part of the cycles is enough for a message in parts of one byte.
   if (!random.chance(5)) cycle.configuration.options.message_bytes = 0;
   cycle.bad_rank = static_cast<int>(random.between(0, cycle.configuration.ranks - 1));
@@ -105,7 +106,7 @@ constexpr long most_left = 60;
 /// communicators.
 void settle(MPI_Comm user) {
   Options options;
-  options.route = Route::messages;
+  options.method = ExchangeMethod::point_to_point;
   const Transform<double> on_user(user, {4}, options);
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_dup(user, &own);
@@ -162,7 +163,7 @@ int run(std::uint64_t seed, std::uint64_t cycles) {
                 " their transforms",
             [&](Complaints& complaints) {
               Options options;
-              options.route = Route::messages;
+              options.method = ExchangeMethod::point_to_point;
               for (std::uint64_t i = 0; i < cycles; ++i) {
                 MPI_Comm own = MPI_COMM_NULL;
                 MPI_Comm_dup(user, &own);

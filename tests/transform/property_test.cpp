@@ -90,12 +90,14 @@ Index largest_message(const Plan& plan) {
   return most;
 }
 
-/// The route that is taken where this one is asked for: windows are of one node, and nodes of ranks
-/// in a row.
-Route taken(Route asked, MPI_Comm comm) {
+/// The method that is taken where this one is asked for: windows are of one node, and nodes of
+/// ranks in a row.
+ExchangeMethod taken(ExchangeMethod asked, MPI_Comm comm) {
   const auto known = transport::Communicator::of(comm);
-  if (asked == Route::windows && known->ranks_on_node != known->size) return Route::messages;
-  if (asked == Route::nodes && !known->nodes_in_rows) return Route::messages;
+  if (asked == ExchangeMethod::shared_memory && known->ranks_on_node != known->size)
+    return ExchangeMethod::point_to_point;
+  if (asked == ExchangeMethod::node_aggregated && !known->nodes_in_rows)
+    return ExchangeMethod::point_to_point;
   return asked;
 }
 
@@ -274,8 +276,8 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
     if (exchange == nullptr) continue;
     const auto& asked = std::get<Exchange>(wanted.steps()[i]);
-    if (exchange->route != taken(asked.route, comm)) return "another route was taken";
-    if (exchange->route == asked.route && exchange->chunks != asked.chunks) {
+    if (exchange->method != taken(asked.method, comm)) return "another method was taken";
+    if (exchange->method == asked.method && exchange->chunks != asked.chunks) {
       return "other chunks were taken";
     }
   }
@@ -426,21 +428,22 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
   Elements<T> by_windows;
-  // One plan for all routes: prices lead to others where messages are dear.
+  // One plan for all methods: prices lead to others where messages are dear.
   const Plan steps = planned<T>(c, c.options, comm).plan();
   const Spectrum expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
   const auto check = [&](const Plan& plan, Elements<T>& result) {
     return check_plan<T>(c, plan, expected, seed, comm, result, tally);
   };
-  const auto by = [&](Route route) { return steps.with_route(route); };
-  tally.large += largest_message(by(Route::messages)) > (1 << 16) ? 1 : 0;
-  Complaint complaint = check(by(Route::messages), by_messages);
+  const auto by = [&](ExchangeMethod method) { return steps.with_method(method); };
+  tally.large += largest_message(by(ExchangeMethod::point_to_point)) > (1 << 16) ? 1 : 0;
+  Complaint complaint = check(by(ExchangeMethod::point_to_point), by_messages);
   if (!complaint.empty()) return "messages: " + complaint;
-  complaint = check(by(Route::alltoallv), by_alltoallv);
+  complaint = check(by(ExchangeMethod::alltoallv), by_alltoallv);
   if (!complaint.empty()) return "alltoallv: " + complaint;
-  complaint = check(by(Route::windows), by_windows);
+  complaint = check(by(ExchangeMethod::shared_memory), by_windows);
   if (!complaint.empty()) return "windows: " + complaint;
-  const Plan plan = steps.with_route(seed % 2 == 0 ? Route::messages : Route::windows);
+  const Plan plan = steps.with_method(seed % 2 == 0 ? ExchangeMethod::point_to_point
+                                                    : ExchangeMethod::shared_memory);
   const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
   const Elements<T> alone = on_loopback<T>(c, plan, seed, rank, complaint);
   if (!complaint.empty()) return complaint;
@@ -448,7 +451,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   if (!same_bits<T>(by_messages, by_windows, held)) return "windows give other bits";
   if (!same_bits<T>(by_messages, alone, held)) return "loopback gives other bits";
   const Index chunks = Random(seed, 1).pick<Index>({2, 3, 4, 8});
-  if (const auto cut = pipelined(by(Route::messages), built_in_machine(), chunks)) {
+  if (const auto cut = pipelined(by(ExchangeMethod::point_to_point), built_in_machine(), chunks)) {
     ++tally.pipelined;
     Elements<T> in_chunks;
     complaint = check(*cut, in_chunks);
@@ -459,8 +462,8 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
     }
     if (!complaint.empty()) return "in chunks: " + complaint;
   }
-  if (const Plan nodes = by(Route::nodes);
-      nodes.goes_by(Route::nodes) && node_map(nodes).nodes() > 1) {
+  if (const Plan nodes = by(ExchangeMethod::node_aggregated);
+      nodes.goes_by(ExchangeMethod::node_aggregated) && node_map(nodes).nodes() > 1) {
     ++tally.by_nodes;
     Elements<T> together;
     complaint = check(nodes, together);
@@ -474,7 +477,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   }
   // Of configurations that relay, one of six: the others take as long.
   if (const Plan relays = by_relays(steps, Random(seed, 2).pick<Index>({2, 3, 4}));
-      seed % 6 == 0 && relays != by(Route::messages)) {
+      seed % 6 == 0 && relays != by(ExchangeMethod::point_to_point)) {
     ++tally.by_relays;
     Elements<T> relayed;
     complaint = check(relays, relayed);

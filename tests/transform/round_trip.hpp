@@ -20,17 +20,17 @@ using Elements = std::vector<std::complex<double>>;
 
 /// How pieces travel.
 struct Manner {
-  Route route = Route::messages;
+  ExchangeMethod method = ExchangeMethod::point_to_point;
   Index chunks = 1;
   bool mover = false;
 
   [[nodiscard]] std::string to_text() const {
-    return std::string(name_of(route)) + (chunks > 1 ? " in chunks" : "") +
+    return std::string(name_of(method)) + (chunks > 1 ? " in chunks" : "") +
            (mover ? " with a thread" : "");
   }
   [[nodiscard]] Options options() const {
     Options result;
-    result.route = route;
+    result.method = method;
     result.chunks = chunks;
     result.mover = mover;
     return result;
@@ -39,8 +39,10 @@ struct Manner {
 
 inline const std::vector<Manner>& manners() {
   static const std::vector<Manner> all = {
-      {Route::messages, 1}, {Route::messages, 4}, {Route::messages, 4, true}, {Route::alltoallv, 1},
-      {Route::windows, 1},  {Route::nodes, 1},    {Route::nodes, 4},          {Route::relays, 1}};
+      {ExchangeMethod::point_to_point, 1},       {ExchangeMethod::point_to_point, 4},
+      {ExchangeMethod::point_to_point, 4, true}, {ExchangeMethod::alltoallv, 1},
+      {ExchangeMethod::shared_memory, 1},        {ExchangeMethod::node_aggregated, 1},
+      {ExchangeMethod::node_aggregated, 4},      {ExchangeMethod::bruck, 1}};
   return all;
 }
 

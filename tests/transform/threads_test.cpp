@@ -114,7 +114,7 @@ Plan planned(const Shape& shape, Index ranks, const Options& options = {},
   request.in = options.in.for_shape(shape);
   request.out = options.out.for_shape(shape);
   request.chunks = 1;  // so that messages can be counted by hand
-  request.route = Route::messages;
+  request.method = ExchangeMethod::point_to_point;
   return make_plan(request);
 }
 

@@ -104,7 +104,7 @@ TEST(Tune, gives_the_same_on_all_ranks) {
   expect_tuned<float>(Kind::r2c, {16, 12, 10}, {});
   Options padded;
   padded.padded = true;
-  padded.route = Route::messages;
+  padded.method = ExchangeMethod::point_to_point;
   expect_tuned<double>(Kind::r2c, {16, 12, 10}, padded);
 }
 

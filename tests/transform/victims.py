@@ -8,7 +8,7 @@ Each case starts PROGRAM (victims_test) on four ranks, so that the others live o
 kills or stops itself at a place of planning, making memory, binding or running, or is hit at any moment.
 Then on every other rank a call has to throw, at most two seconds behind its deadline, with an error that
 tells where; ranks that were stopped are continued, and have to end as well; nothing may be left in
-/dev/shm. Places come from a rehearsal by each route in which nobody is hit. --cases takes so many of all
+/dev/shm. Places come from a rehearsal by each method in which nobody is hit. --cases takes so many of all
 cases, spread over them.
 """
 import argparse
@@ -28,8 +28,8 @@ import time
 
 RANKS = 4
 GRACE = 2.0  # seconds behind the deadline
-ROUTES = [("windows", "1"), ("messages", "1"), ("messages", "4"), ("messages", "4m"), ("alltoallv", "1"),
-          ("nodes", "1"), ("nodes", "4"), ("relays", "1")]
+METHODS = [("shared-memory", "1"), ("point-to-point", "1"), ("point-to-point", "4"), ("point-to-point", "4m"), ("alltoallv", "1"),
+          ("node-aggregated", "1"), ("node-aggregated", "4"), ("bruck", "1")]
 # How survivors are kept alive: flags of mpiexec, and what starts the program. Hydra (MPICH 4) kills all ranks
 # when one is ended by a signal, whatever its flags say. So it starts shells, which end in peace. It tells the
 # other ranks by SIGUSR1 that one is gone.
@@ -45,7 +45,7 @@ PLACE = re.compile(r"rank \d+(, step \d+)? \([^()]+\) of (planning|make memory|b
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    route: str
+    method: str
     chunks: str
     rank: int
     signal: str
@@ -57,7 +57,7 @@ class Case:
 
     def text(self):
         late = f", begun {self.late} s late" if self.late else ""
-        return (f"{self.route}/{self.chunks}: {self.signal} rank {self.rank} at {self.phase} {self.event} "
+        return (f"{self.method}/{self.chunks}: {self.signal} rank {self.rank} at {self.phase} {self.event} "
                 f"{self.name}{late}")
 
 
@@ -70,11 +70,11 @@ class Job:
         if options.family == "mpich":
             # UCX aborts where a rank dies whose memory it reads (cma), or whose connection it has (tcp).
             environment["UCX_TLS"] = "self,posix,sysv"
-        if case.route in ("nodes", "relays"):
+        if case.method in ("node-aggregated", "bruck"):
             environment["KALLIMA_RANKS_PER_NODE"] = "2"
         flags, starter = KEEP_ALIVE[options.family]
         words = [options.mpiexec, *options.flags, *flags, "-n", RANKS, *starter, options.program, self.folder,
-                 case.rank, case.signal, case.phase, case.event, case.route, case.chunks, case.deadline, case.late]
+                 case.rank, case.signal, case.phase, case.event, case.method, case.chunks, case.deadline, case.late]
         with open(self.folder / "output", "wb") as output:
             self.mpiexec = subprocess.Popen([str(word) for word in words], env=environment, stdout=output,
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -184,12 +184,12 @@ def judged(job, case, survivors):
     return wrong, latest, hit
 
 
-def rehearse(options, route, chunks):
+def rehearse(options, method, chunks):
     """For each rank its events, as [phase][event] -> name."""
-    job = Job(options, Case(route, chunks, 0, "none", "none", 0, deadline=60.0))
+    job = Job(options, Case(method, chunks, 0, "none", "none", 0, deadline=60.0))
     try:
         if not job.wait_for(60, range(RANKS), "done"):
-            raise SystemExit(f"the rehearsal of {route}/{chunks} fails: {(job.folder / 'output').read_text()}")
+            raise SystemExit(f"the rehearsal of {method}/{chunks} fails: {(job.folder / 'output').read_text()}")
         events = []
         for rank in range(RANKS):
             mine = {}
@@ -211,32 +211,32 @@ def spread(items, count):
     return [items[(i * (len(items) - 1)) // max(1, count - 1)] for i in range(count)]
 
 
-def cases_of(route, chunks, events):
+def cases_of(method, chunks, events):
     """Each rank and signal: some places of planning, others for others; one of making memory and of binding;
     all steps of a run; and any moment."""
     turn = 0
     for rank in range(RANKS):
         for name in ("kill", "stop"):
-            make = lambda phase, event: Case(route, chunks, rank, name, phase, event, events[rank][phase][event])
+            make = lambda phase, event: Case(method, chunks, rank, name, phase, event, events[rank][phase][event])
             for phase, count in (("planning", 2), ("memory", 1), ("bind", 1)):
                 all_of = len(events[rank][phase])
                 for i in range(count):
                     yield make(phase, (turn + i * all_of // count) % all_of)
             for event in spread(range(len(events[rank]["run"])), 7):
                 yield make("run", event)
-            yield Case(route, chunks, rank, name, "any", 0)
+            yield Case(method, chunks, rank, name, "any", 0)
             turn += 1
 
 
 def all_cases(options, pool):
-    rehearsals = list(pool.map(lambda one: rehearse(options, *one), ROUTES))
+    rehearsals = list(pool.map(lambda one: rehearse(options, *one), METHODS))
     # First, so that it is always taken: the deadline of planning counts from its beginning, whatever has
     # taken its time before. The victim comes late, and is killed when the others have nearly done.
-    route, chunks = ROUTES[0]
+    method, chunks = METHODS[0]
     last = len(rehearsals[0][1]["planning"]) - 2
-    cases = [Case(route, chunks, 1, "kill", "planning", last, deadline=4.0, late=3.5)]
-    for (route, chunks), events in zip(ROUTES, rehearsals):
-        cases += cases_of(route, chunks, events)
+    cases = [Case(method, chunks, 1, "kill", "planning", last, deadline=4.0, late=3.5)]
+    for (method, chunks), events in zip(METHODS, rehearsals):
+        cases += cases_of(method, chunks, events)
     return cases
 
 

@@ -4,7 +4,7 @@
 // a transform, memory and bindings, and runs, until a call throws. victims.py starts this program,
 // chooses the place and judges what the ranks write into files.
 //
-//     mpirun -n 4 victims_test FOLDER RANK kill|stop|none PHASE EVENT ROUTE CHUNKS DEADLINE [LATE]
+//     mpirun -n 4 victims_test FOLDER RANK kill|stop|none PHASE EVENT METHOD CHUNKS DEADLINE [LATE]
 //
 // PHASE is planning, memory, bind or run, and EVENT counts what the rank does there: it enters the
 // phase (0), calls MPI, or begins a sweep. So steps that need no MPI are hit as well. Polls are
@@ -55,7 +55,7 @@ struct Request {
   std::string signal;
   std::string phase;
   long event = 0;
-  Route route = Route::messages;
+  ExchangeMethod method = ExchangeMethod::point_to_point;
   Index chunks = 1;
   bool mover = false;
   double deadline = 0.;
@@ -173,7 +173,7 @@ class Calls {
 
 void transform(const Request& request, bool victim, const Diary& diary, Calls& calls) {
   Options options;
-  options.route = request.route;
+  options.method = request.method;
   options.chunks = request.chunks;
   options.mover = request.mover;
   options.deadline = request.deadline;
@@ -217,12 +217,13 @@ void wait_for_end(const std::string& folder) {
   }
 }
 
-Route route_of(const std::string& name) {
-  for (const Route route :
-       {Route::messages, Route::alltoallv, Route::windows, Route::nodes, Route::relays}) {
-    if (name == name_of(route)) return route;
+ExchangeMethod method_of(const std::string& name) {
+  for (const ExchangeMethod method :
+       {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
+        ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
+    if (name == name_of(method)) return method;
   }
-  std::fprintf(stderr, "victims_test: there is no route %s\n", name.c_str());
+  std::fprintf(stderr, "victims_test: there is no method %s\n", name.c_str());
   std::exit(2);
 }
 
@@ -281,7 +282,7 @@ int main(int argc, char** argv) {
   request.signal = argv[3];
   request.phase = argv[4];
   request.event = std::atol(argv[5]);
-  request.route = kallima::test::route_of(argv[6]);
+  request.method = kallima::test::method_of(argv[6]);
   request.mover = chunks.back() == 'm';
   request.chunks = std::atol(chunks.c_str());
   request.deadline = std::atof(argv[8]);

@@ -319,8 +319,7 @@ void add_bench(Command program, Action& chosen) {
   Command command =
       program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
   add_options(command, *arguments);
-  command.footer(std::string(layout_help) + "\n\nLIST: some of " + known_rivals() + "\n" +
-                 examples);
+  command.footer(problem_help() + "\nLIST: some of " + known_rivals() + "\n" + examples);
   command.callback([arguments, command, &chosen] {
     arguments->effort_given = command.given("--effort");
     chosen = [arguments](const Arguments& words) {

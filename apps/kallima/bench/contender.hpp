@@ -47,14 +47,14 @@ struct Needs {
 
 /// What a contender says of itself. Equal on all ranks: totals over them, or the most of any.
 struct Facts {
-  std::string name;                       ///< of the row, "fftw-mpi/transposed"
-  std::string group;                      ///< of its kind, "fftw-mpi"; the best of a group is told
-  std::string layout_in;                  ///< of what is read in the timed direction
-  std::string layout_out;                 ///< of what is written
-  std::optional<std::string> route = {};  ///< how pieces travel, where it is known
-  Index exchanges = 0;                    ///< a transform
-  std::optional<Index> bytes_sent = {};   ///< a transform, all ranks; where empty, MPI calls tell
-  std::optional<Index> passes = {};       ///< over local memory, where it is known
+  std::string name;                        ///< of the row, "fftw-mpi/transposed"
+  std::string group;                       ///< of its kind, "fftw-mpi"; the best of a group is told
+  std::string layout_in;                   ///< of what is read in the timed direction
+  std::string layout_out;                  ///< of what is written
+  std::optional<std::string> method = {};  ///< how pieces travel, where it is known
+  Index exchanges = 0;                     ///< a transform
+  std::optional<Index> bytes_sent = {};    ///< a transform, all ranks; where empty, MPI calls tell
+  std::optional<Index> passes = {};        ///< over local memory, where it is known
   std::optional<Index> workspace_bytes = {};  ///< announced, of the rank that needs most
 };
 

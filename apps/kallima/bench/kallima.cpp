@@ -16,7 +16,7 @@ Options options_for(const Task& task) {
   Options options;
   options.in = task.request.in;
   options.out = task.request.out;
-  options.route = task.request.route;
+  options.method = task.request.method;
   options.chunks = task.request.chunks;
   options.effort = task.effort;
   options.threads = task.threads;
@@ -96,13 +96,13 @@ class KallimaAs final : public ArrayContender<T> {
         transform_->bind_memory(opposite(task.direction), this->target(), out, this->source(), in));
     this->prepare();
     run_->run();
-    // What ran: the layouts are those of the constructor's plan, the route was chosen here.
+    // What ran: the layouts are those of the constructor's plan, the method was chosen here.
     const Plan& plan = transform_->plan(task.direction);
     Facts& facts = this->facts();
     facts.passes = schedule(plan, task.in_place).passes();
     for (const Step& step : plan.steps()) {
       const auto* const exchange = std::get_if<Exchange>(&step);
-      if (exchange != nullptr) facts.route = name_of(exchange->route);
+      if (exchange != nullptr) facts.method = name_of(exchange->method);
     }
     facts.bytes_sent = total(this->session(), transform_->moved().bytes_sent);
     facts.workspace_bytes = largest(this->session(), transform_->workspace_bytes());

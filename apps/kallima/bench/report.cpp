@@ -70,7 +70,7 @@ Json row_json(const Result& row, const Result& kallima) {
           {"error_returned", row.errors ? Json(row.errors->returned) : Json()},
           {"layout_in", row.facts.layout_in},
           {"layout_out", row.facts.layout_out},
-          {"route", json_or_null(row.facts.route)},
+          {"method", json_or_null(row.facts.method)},
           {"exchanges", row.facts.exchanges},
           {"bytes_sent", row.price.bytes_sent},
           {"passes", json_or_null(row.facts.passes)},

@@ -84,8 +84,9 @@ void add_slower(const Facts& facts, Findings& findings) {
       fmt::format("MPI_Alltoall of {} takes {:.1f} times as long as rounds of messages",
                   text::bytes(size->bytes), ratio_of(*size)));
   findings.mends.emplace_back(
-      "Where pieces have such sizes take rounds of messages: `Options::route = Route::messages`, "
-      "`--route messages`.");
+      "Where pieces have such sizes take rounds of messages: `Options::method = "
+      "ExchangeMethod::point_to_point`, "
+      "`--method point-to-point`.");
   findings.mends.push_back(mend_of_all_to_all(facts.family));
 }
 
@@ -96,8 +97,8 @@ void add_faster(const Facts& facts, Findings& findings) {
       fmt::format("rounds of messages of {} take {:.1f} times as long as MPI_Alltoall",
                   text::bytes(size->bytes), 1 / ratio_of(*size)));
   findings.mends.emplace_back(
-      "Where pieces have such sizes and windows cannot be had, take `Options::route = "
-      "Route::alltoallv`, `--route alltoallv`.");
+      "Where pieces have such sizes and windows cannot be had, take `Options::method = "
+      "ExchangeMethod::alltoallv`, `--method alltoallv`.");
 }
 
 void add_jump(const Facts& facts, Findings& findings) {

@@ -47,10 +47,11 @@ Check judge_progress(const Facts& facts) {
       "a "
       "core free for each. ",
       "See its manual for asynchronous progress. ");
-  return hurts(name, found,
-               mend + (worst->same_node
-                           ? "Between ranks of a node windows need none: keep them (`--route any`)."
-                           : "Do not count on hiding messages behind computation of your own."));
+  return hurts(
+      name, found,
+      mend + (worst->same_node
+                  ? "Between ranks of a node windows need none: keep them (`--method any`)."
+                  : "Do not count on hiding messages behind computation of your own."));
 }
 
 Check judge_threads(const Facts& facts) {
