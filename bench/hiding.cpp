@@ -25,7 +25,7 @@
 #include "bench/runner.hpp"
 #include "calibrate/work.hpp"
 #include "kallima/planner.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "planner/pipeline.hpp"
 #include "transform/ask.hpp"
 #include "transform/driver.hpp"

@@ -18,9 +18,10 @@
 
 #include "base/median.hpp"
 #include "bench/runner.hpp"
+#include "exchange/bruck_rounds.hpp"
+#include "exchange/node_layout.hpp"
 #include "kallima/planner.hpp"
-#include "plan/nodes.hpp"
-#include "plan/relays.hpp"
+#include "planner/radix.hpp"
 #include "transform/ask.hpp"
 #include "transport/agreement.hpp"
 

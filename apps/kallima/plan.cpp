@@ -13,7 +13,7 @@
 #include "kallima/planner.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "problem_arguments.hpp"
 #include "session.hpp"
 #include "table.hpp"

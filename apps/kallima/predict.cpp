@@ -19,7 +19,7 @@
 #include "kallima/planner.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "problem_arguments.hpp"
 #include "rank_range.hpp"
 #include "session.hpp"

@@ -57,8 +57,9 @@ enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT
 /** How pieces travel. */
 enum kallima_method {
   KALLIMA_ANY_METHOD = 0, /**< whichever is cheapest of those that can be had */
-#define KALLIMA_METHOD(number, name, NAME, text, meaning) KALLIMA_##NAME = (number), /**< meaning \
-                                                                                      */
+#define KALLIMA_METHOD(number, name, NAME, text, meaning) \
+  KALLIMA_##NAME = (number), /**< meaning                 \
+                              */
   KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
 #undef KALLIMA_METHOD
 };

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "butterfly/program.hpp"
-#include "kallima/plan.hpp"
+#include "kallima/steps.hpp"
 
 namespace kallima::butterfly {
 

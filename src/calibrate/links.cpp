@@ -35,8 +35,7 @@ std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
     }
   }
   std::sort(result.begin(), result.end(), [&](int a, int b) {
-    return transport::round_of(ranks.rank(), a, ranks.size()) <
-           transport::round_of(ranks.rank(), b, ranks.size());
+    return round_of(ranks.rank(), a, ranks.size()) < round_of(ranks.rank(), b, ranks.size());
   });
   return result;
 }
@@ -143,10 +142,9 @@ double busy_part(const Ranks& ranks, Level level, Index bytes) {
   std::fill_n(received.view().data, bytes, std::byte{0});
   const std::vector<Message> sends = messages(peers, sent.view().data, bytes, 1);
   const std::vector<Message> receives = messages(peers, received.view().data, bytes, 1);
-  const transport::Turn turn{0, 1, 0, bytes};
-  transport::Flow flow(ranks.communicator(), {}, 0,
-                       std::vector<transport::Turn>(peers.size(), turn),
-                       std::vector<transport::Turn>(peers.size(), turn));
+  const Turn turn{0, 1, 0, bytes};
+  transport::Flow flow(ranks.communicator(), {}, 0, std::vector<Turn>(peers.size(), turn),
+                       std::vector<Turn>(peers.size(), turn));
   double value = 1.;
   const auto timed = [&](bool moves, Index slices) {
     ranks.meet();

@@ -239,8 +239,8 @@ std::span<const transport::Message> Executor<T>::receives(std::size_t leg, const
 }
 
 template <class T>
-std::vector<transport::Turn> Executor<T>::turns(std::size_t leg, bool sending) const {
-  std::vector<transport::Turn> result;
+std::vector<Turn> Executor<T>::turns(std::size_t leg, bool sending) const {
+  std::vector<Turn> result;
   const Hop& only = legs_[leg].hops.front();
   for (const Parcel& parcel : sending ? only.sends : only.receives) {
     result.push_back(parcel.turn);

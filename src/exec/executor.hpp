@@ -15,48 +15,15 @@
 #include <span>
 #include <vector>
 
+#include "exchange/chunks.hpp"
+#include "exchange/method.hpp"
 #include "exec/operation.hpp"
 #include "kallima/plan.hpp"
-#include "plan/chunks.hpp"
-#include "plan/schedule.hpp"
-#include "plan/tile.hpp"
+#include "schedule/schedule.hpp"
+#include "steps/tile.hpp"
 #include "transport/message.hpp"
 
 namespace kallima::exec {
-
-/// A part of the local array that lies in one block of memory. Elements are those of its state,
-/// real or complex.
-struct Patch {
-  Area area = Area::input;
-  Index owner = 0;                  ///< rank whose window it lies in, where the area is a window
-  bool conjugated = false;          ///< what lies there is the conjugate
-  Index offset = 0;                 ///< elements from the start of the area
-  std::vector<Progression> places;  ///< per digit, which places of the local array
-  std::vector<Index> strides;       ///< per digit, distance in memory between neighbouring places
-};
-
-/// A message before it is known where the areas are.
-struct Parcel {
-  Index peer = 0;
-  Area area = Area::output;
-  Index offset = 0;
-  Index size = 0;             ///< elements
-  bool real = false;          ///< of real elements
-  transport::Turn turn = {};  ///< of an exchange that flows; apart in elements
-  Index owner = 0;            ///< rank whose window it lies in, where the area is one
-};
-
-/// What an exchange does at a time: copies some on this rank, then sends and receives.
-struct Hop {
-  /// What stays on this rank: where it is and where it goes.
-  struct Kept {
-    Parcel from;
-    Parcel to;
-  };
-  std::vector<Kept> kept;
-  std::vector<Parcel> sends;     ///< in the order of rounds, to others
-  std::vector<Parcel> receives;  ///< likewise, from others
-};
 
 /// What a sweep multiplies a line by: exp(-+ 2 pi i j k / modulus), k along the line.
 struct Twiddle {
@@ -88,30 +55,30 @@ struct PlaneEngines {
 /// One leg, laid out for one rank.
 struct LegLayout {
   bool is_exchange = false;
-  Sweep sweep;                  ///< of a sweep or a copy
-  std::optional<Sweep> joined;  ///< that shares the pass
-  std::vector<Patch> sources;   ///< gathered from
-  std::vector<Patch> targets;   ///< scattered to
-  bool from_real = false;       ///< sources are of reals
-  bool to_real = false;         ///< targets are
-  Index length = 1;             ///< of a line, in positions
-  Shape local_shape;            ///< of what is swept
-  std::vector<int> others;      ///< digits that number the lines, slowest first
-  TileShape tile;               ///< of a sweep by itself
-  std::size_t engine = 0;       ///< index of its engine plan
-  PlaneEngines plane;           ///< instead, of joined sweeps
-  Index at_once = 1;            ///< lines that are scattered at a time, whole chunks of them
-  Twiddle twiddle;              ///< behind the engine when forward, before it when backward
-  bool streams = false;         ///< writes past the caches
-  bool scales = false;          ///< the last that computes applies the factor
-  ExchangeMethod method = ExchangeMethod::point_to_point;  ///< of an exchange
-  std::vector<Hop> hops;      ///< of an exchange: one, by relays several
-  bool flows = false;         ///< an exchange that goes on beside the sweeps around it
-  Index sent_chunks = 1;      ///< of the sweep before it, where it flows
-  Index taken_chunks = 1;     ///< of the sweep behind it
-  int step = 0;               ///< of the plan; unused for a copy
-  int cut = 0;                ///< digit along which a sweep beside one is cut
-  std::vector<Range> bounds;  ///< of its chunks; none: it is not cut
+  Sweep sweep;                     ///< of a sweep or a copy
+  std::optional<Sweep> joined;     ///< that shares the pass
+  std::vector<Patch> sources;      ///< gathered from
+  std::vector<Patch> targets;      ///< scattered to
+  bool from_real = false;          ///< sources are of reals
+  bool to_real = false;            ///< targets are
+  Index length = 1;                ///< of a line, in positions
+  Shape local_shape;               ///< of what is swept
+  std::vector<int> others;         ///< digits that number the lines, slowest first
+  TileShape tile;                  ///< of a sweep by itself
+  std::size_t engine = 0;          ///< index of its engine plan
+  PlaneEngines plane;              ///< instead, of joined sweeps
+  Index at_once = 1;               ///< lines that are scattered at a time, whole chunks of them
+  Twiddle twiddle;                 ///< behind the engine when forward, before it when backward
+  bool streams = false;            ///< writes past the caches
+  bool scales = false;             ///< the last that computes applies the factor
+  const Method* method = nullptr;  ///< of an exchange
+  Drive drive = Drive::rounds;     ///< of it
+  std::vector<Hop> hops;           ///< of an exchange: one, by relays several
+  Index sent_chunks = 1;           ///< of the sweep before it, where it flows
+  Index taken_chunks = 1;          ///< of the sweep behind it
+  int step = 0;                    ///< of the plan; unused for a copy
+  int cut = 0;                     ///< digit along which a sweep beside one is cut
+  std::vector<Range> bounds;       ///< of its chunks; none: it is not cut
 };
 
 /// Engine plans and roots of unity of a Transform, shared by its two directions' executors.
@@ -179,10 +146,15 @@ class Executor {
 
   [[nodiscard]] std::size_t legs() const { return legs_.size(); }
   [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
-  [[nodiscard]] ExchangeMethod method(std::size_t leg) const { return legs_[leg].method; }
+  /// What the driver does for an exchange.
+  [[nodiscard]] Drive drive(std::size_t leg) const { return legs_[leg].drive; }
+  /// The method of an exchange.
+  [[nodiscard]] const Method& method(std::size_t leg) const { return *legs_[leg].method; }
 
   /// True for an exchange that goes on beside the sweeps around it.
-  [[nodiscard]] bool flows(std::size_t leg) const { return legs_[leg].flows; }
+  [[nodiscard]] bool flows(std::size_t leg) const {
+    return legs_[leg].is_exchange && legs_[leg].drive == Drive::pipelined;
+  }
   /// The step of the plan that it is: a number that all ranks know it by. (A rank without data
   /// cannot tell in place from out of place, and may have another leg more.)
   [[nodiscard]] int step(std::size_t leg) const { return legs_[leg].step; }
@@ -199,7 +171,7 @@ class Executor {
   /// Runs one chunk of it, and `pulse` every now and then, on the calling thread.
   void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, Factor<T> factor,
              const Pulse& pulse) const;
-  /// Hops of an exchange, one after the other: one, but by relays. Ranks may differ.
+  /// Hops of an exchange, one after the other. Ranks may differ.
   [[nodiscard]] std::size_t hops(std::size_t leg) const { return legs_[leg].hops.size(); }
   /// Moves what a hop leaves on this rank; before its messages.
   void keep(std::size_t leg, const Areas& areas, std::size_t hop = 0) const;
@@ -209,7 +181,7 @@ class Executor {
   std::span<const transport::Message> receives(std::size_t leg, const Areas& areas,
                                                std::size_t hop = 0);
   /// When these may go and come, where the exchange flows; in the same order.
-  [[nodiscard]] std::vector<transport::Turn> turns(std::size_t leg, bool sending) const;
+  [[nodiscard]] std::vector<Turn> turns(std::size_t leg, bool sending) const;
 
  private:
   void choose_engines(LegLayout& leg, int sign, Number<T>* tile);

@@ -71,7 +71,7 @@ void Loopback<T>::exchange(std::size_t leg, std::size_t hop) {
   // Of an exchange that flows, what arrives takes the place of what has been sent: everything is
   // taken out before anything is put back.
   const bool staged = executors_.front().flows(leg);
-  const bool moves = executors_.front().method(leg) != ExchangeMethod::shared_memory;
+  const bool moves = executors_.front().drive(leg) != Drive::barrier;
   for (std::size_t r = 0; r < ranks; ++r) {
     if (hop >= executors_[r].hops(leg)) continue;
     executors_[r].keep(leg, areas_[r], hop);

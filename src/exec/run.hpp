@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "exchange/chunks.hpp"
 #include "kallima/progression.hpp"
-#include "plan/chunks.hpp"
 
 namespace kallima::exec {
 

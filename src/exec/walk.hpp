@@ -11,7 +11,7 @@
 #include "exec/executor.hpp"
 #include "exec/run.hpp"
 #include "local/copy.hpp"
-#include "plan/digits.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima::exec {
 

@@ -3,7 +3,8 @@
 // A machine's link as each of the models of messages.hpp sees it.
 #pragma once
 
-#include "kallima/price.hpp"
+#include "kallima/cost.hpp"
+#include "kallima/machine.hpp"
 
 namespace kallima {
 

@@ -17,7 +17,8 @@
 #pragma once
 
 #include "kallima/checked.hpp"
-#include "kallima/price.hpp"
+#include "kallima/cost.hpp"
+#include "kallima/machine.hpp"
 
 namespace kallima::models {
 

@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "plan/chunks.hpp"
-#include "plan/digits.hpp"
-#include "plan/mirror.hpp"
-#include "plan/schedule.hpp"
+#include "exchange/chunks.hpp"
+#include "exchange/hermitian.hpp"
+#include "exchange/method.hpp"
+#include "schedule/schedule.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
@@ -20,10 +21,6 @@ namespace {
 template <class... Values>
 void require(bool holds, fmt::format_string<Values...> rule, Values&&... values) {
   if (!holds) throw InternalError(fmt::format(rule, std::forward<Values>(values)...));
-}
-
-const Sweep* sweep_at(const Plan& plan, std::size_t step) {
-  return step < plan.steps().size() ? std::get_if<Sweep>(&plan.steps()[step]) : nullptr;
 }
 
 bool computes(const Sweep& sweep) { return sweep.kernel != Kernel::none; }
@@ -43,9 +40,9 @@ void inspect_states(const Plan& plan) {
             "rows are padded that are not of the user's reals");
   }
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    const Sweep* const sweep = sweep_at(plan, step);
+    const Sweep* const sweep = plan.sweep_at(step);
     const bool moves =
-        sweep != nullptr ? sweep->kernel == Kernel::real : exchange_at(plan, step) != nullptr;
+        sweep != nullptr ? sweep->kernel == Kernel::real : plan.exchange_at(step) != nullptr;
     require(
         moves || plan.states()[step].layout.padding() == plan.states()[step + 1].layout.padding(),
         "rows are padded by a step that leaves them where they are");
@@ -68,8 +65,8 @@ bool belongs_to(Kernel kernel, Kind kind) {
 /// Two sweeps in one pass: planes whose rows are of the one whose form is lines; reals are rows.
 /// Nothing is multiplied in between.
 void inspect_pass(const Plan& plan, std::size_t step) {
-  const Sweep* const first = step > 0 ? sweep_at(plan, step - 1) : nullptr;
-  const Sweep& second = *sweep_at(plan, step);
+  const Sweep* const first = step > 0 ? plan.sweep_at(step - 1) : nullptr;
+  const Sweep& second = *plan.sweep_at(step);
   require(first != nullptr && computes(*first) && computes(second) && !first->joined &&
               second.kernel != Kernel::compare,
           "a sweep is in the same pass as no other");
@@ -93,7 +90,7 @@ void inspect_pass(const Plan& plan, std::size_t step) {
 }
 
 void inspect_sweep(const Plan& plan, std::size_t step) {
-  const Sweep& sweep = *sweep_at(plan, step);
+  const Sweep& sweep = *plan.sweep_at(step);
   const State& before = plan.states()[step];
   require(belongs_to(sweep.kernel, plan.problem().kind), "a sweep's kernel is not of {}",
           plan.problem().to_text());
@@ -112,32 +109,31 @@ void inspect_mirror(const Plan& plan, std::size_t step) {
           "frequencies k and n - k are exchanged in the wrong direction");
   const std::size_t split_side = folding ? step + 1 : step - 1;
   const std::size_t half_side = folding ? step - 1 : step + 1;
-  require(computes(*sweep_at(plan, split_side)) && !computes(*sweep_at(plan, half_side)) &&
-              exchange_at(plan, folding ? step - 2 : step + 2) == nullptr,
+  require(computes(*plan.sweep_at(split_side)) && !computes(*plan.sweep_at(half_side)) &&
+              plan.exchange_at(folding ? step - 2 : step + 2) == nullptr,
           "frequencies k and n - k are exchanged beside sweeps that cannot take them");
 }
 
 void inspect_exchange(const Plan& plan, std::size_t step) {
-  const Exchange& exchange = *exchange_at(plan, step);
-  require(step > 0 && sweep_at(plan, step - 1) != nullptr && sweep_at(plan, step + 1) != nullptr,
+  const Exchange& exchange = *plan.exchange_at(step);
+  require(step > 0 && plan.sweep_at(step - 1) != nullptr && plan.sweep_at(step + 1) != nullptr,
           "an exchange is not between sweeps, which pack and unpack");
-  require(exchange.method != ExchangeMethod::any, "an exchange goes by no method");
-  const bool shares = exchange.method == ExchangeMethod::shared_memory ||
-                      exchange.method == ExchangeMethod::node_aggregated;
-  require(!shares || plan.goes_by(exchange.method), "not all exchanges go by {}, though one does",
+  const Holding holding = method_of(exchange.method).holding();
+  require(holding == Holding::buffers || plan.goes_by(exchange.method),
+          "not all exchanges go by {}, though one does", name_of(exchange.method));
+  require(holding != Holding::node_buffers || plan.placement().ranks_per_node > 0,
+          "exchanges go by {}, and it is not known how many ranks a node has",
           name_of(exchange.method));
-  require(exchange.method != ExchangeMethod::node_aggregated || plan.placement().ranks_per_node > 0,
-          "exchanges go by nodes, and it is not known how many ranks a node has");
   if (exchange.mirrors()) inspect_mirror(plan, step);
   Cutting(plan, step);  // throws
 }
 
 /// A sweep between two exchanges is cut for both alike, or for one of them.
 void inspect_cuts(const Plan& plan, std::size_t step) {
-  const Sweep* const next = sweep_at(plan, step + 1);
+  const Sweep* const next = plan.sweep_at(step + 1);
   const std::size_t last = next != nullptr && next->joined ? step + 1 : step;
-  const Chunks before = chunks_at(plan, step - 1);  // none before the first step
-  const Chunks behind = chunks_at(plan, last + 1);
+  const Chunks before = plan.chunks_at(step - 1);  // none before the first step
+  const Chunks behind = plan.chunks_at(last + 1);
   require(before.taken == 1 || behind.sent == 1 ||
               (before.taken == behind.sent && before.taken_digit == behind.sent_digit),
           "a sweep is cut in two ways");
@@ -149,7 +145,7 @@ void inspect_sort(const Plan& plan) {
   Index sweeps = 0;
   Index blocks = 0;
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    const Sweep* const sweep = sweep_at(plan, step);
+    const Sweep* const sweep = plan.sweep_at(step);
     if (sweep == nullptr) continue;
     const State& state = plan.states()[step];
     const bool split = state.digits.size() == 2;
@@ -183,14 +179,15 @@ void inspect_end(const Plan& plan) {
           problem.to_text());
 }
 
-/// In windows, the exchange of k with n - k has what one sweep packed and the next one unpacks.
-void inspect_windows(const Plan& plan) {
+/// In shared memory, the exchange of k with n - k has what one sweep packed and the next one
+/// unpacks.
+void inspect_shared(const Plan& plan) {
   const std::vector<Leg> legs = schedule(plan, false).legs;
   for (std::size_t i = 0; i < legs.size(); ++i) {
-    const Exchange* const exchange = exchange_at(plan, static_cast<std::size_t>(legs[i].step));
+    const Exchange* const exchange = plan.exchange_at(static_cast<std::size_t>(legs[i].step));
     require(exchange == nullptr || !exchange->mirrors() ||
-                (legs[i - 1].scatters && legs[i + 1].gathers && legs[i + 1].pulls),
-            "frequencies k and n - k are exchanged by windows that are not packed");
+                (legs[i - 1].target == Access::pieces && legs[i + 1].source == Access::pieces),
+            "frequencies k and n - k are exchanged through shared memory that is not packed");
   }
 }
 
@@ -201,13 +198,13 @@ void inspect(const Plan& plan) {
   inspect_states(plan);
   // Passes first: what is cut depends on them.
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    if (sweep_at(plan, step) != nullptr) inspect_sweep(plan, step);
+    if (plan.sweep_at(step) != nullptr) inspect_sweep(plan, step);
   }
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    if (exchange_at(plan, step) != nullptr) inspect_exchange(plan, step);
+    if (plan.exchange_at(step) != nullptr) inspect_exchange(plan, step);
   }
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    const Sweep* const sweep = sweep_at(plan, step);
+    const Sweep* const sweep = plan.sweep_at(step);
     if (sweep != nullptr && !sweep->joined) inspect_cuts(plan, step);
   }
   inspect_end(plan);
@@ -216,10 +213,10 @@ void inspect(const Plan& plan) {
     const auto* const exchange = std::get_if<Exchange>(&step);
     return exchange != nullptr && exchange->mirrors();
   };
-  if (plan.goes_by(ExchangeMethod::shared_memory) &&
+  if (holding_of(plan) == Holding::arrays &&
       std::any_of(plan.steps().begin(), plan.steps().end(), mirrors)) {
-    inspect_windows(plan);
-    inspect_windows(plan.reversed());
+    inspect_shared(plan);
+    inspect_shared(plan.reversed());
   }
 }
 

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
-#include "plan/chunks.hpp"
-#include "plan/digits.hpp"
-#include "plan/mirror.hpp"
-#include "plan/nodes.hpp"
-#include "plan/relays.hpp"
+#include "exchange/chunks.hpp"
+#include "exchange/hermitian.hpp"
+#include "exchange/method.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
@@ -17,12 +16,6 @@ namespace {
 
 /// Of a rank's array, or a tile: several of either, in bytes, must be counted in 64 bits.
 constexpr Index most_elements = Index{1} << 56;
-
-/// How many there are along a digit: of a halved one, as many as it had positions.
-Index radix_of(const State& state, std::size_t digit) {
-  const Index whole = state.digits[digit].whole;
-  return whole > 0 ? whole : state.layout.shape()[digit];
-}
 
 /// Product of the radices of an axis' digits of one kind: the weight the next one gets.
 Index weight_of(const State& state, int axis, DigitKind kind) {
@@ -211,44 +204,6 @@ State whole_axes(const Problem& problem, Direction direction, const Layout& layo
   return state;
 }
 
-std::vector<std::string> State::names() const {
-  int axes = 0;
-  for (const Digit& digit : digits) axes = std::max(axes, digit.axis + 1);
-  const std::vector<std::string> of_axes = axis_names(static_cast<std::size_t>(axes));
-  std::vector<std::string> result;
-  for (const Digit& digit : digits) {
-    const std::string& name = of_axes[static_cast<std::size_t>(digit.axis)];
-    Index of_axis = 0;
-    Index lighter = 0;
-    for (const Digit& other : digits) {
-      of_axis += other.axis == digit.axis ? 1 : 0;
-      lighter +=
-          other.axis == digit.axis && other.kind == digit.kind && other.weight < digit.weight;
-    }
-    result.push_back((digit.kind == DigitKind::frequency ? "k" : "") + name +
-                     (of_axis > 1 ? std::to_string(lighter) : ""));
-  }
-  return result;
-}
-
-std::vector<int> State::twiddle_digits(int digit) const {
-  const Digit& swept = digits[static_cast<std::size_t>(digit)];
-  std::vector<int> result;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const bool itself = static_cast<int>(i) == digit;
-    if (!itself && digits[i].axis == swept.axis && digits[i].kind == DigitKind::position) {
-      result.push_back(static_cast<int>(i));
-    }
-  }
-  return result;
-}
-
-Index State::twiddle_modulus(int digit) const {
-  Index modulus = 1;
-  for (const int i : twiddle_digits(digit)) modulus *= layout.shape()[static_cast<std::size_t>(i)];
-  return modulus == 1 ? 0 : modulus * radix_of(*this, static_cast<std::size_t>(digit));
-}
-
 namespace {
 
 void require_room(const State& state, Index ranks) {
@@ -265,22 +220,10 @@ void require_room(const State& state, Index ranks) {
 
 }  // namespace
 
-Traffic Exchange::moved() const {
-  const Index parts = chunks.parts();
-  Traffic result = traffic;
-  result.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
-  result.most_messages_sent *= parts;
-  result.most_messages_received *= parts;
-  return result;
-}
-
 Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placement,
            const Layout& start, std::vector<Step> steps)
-    : problem_(std::move(problem)),
-      direction_(direction),
-      ranks_(ranks),
-      placement_(placement),
-      states_{whole_axes(problem_, direction, start)} {
+    : StepList(std::move(problem), direction, ranks, placement) {
+  states_ = {whole_axes(problem_, direction, start)};
   require_room(states_.back(), ranks_);
   for (Step& step : steps) append(std::move(step));
 }
@@ -288,55 +231,38 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
 void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
   require_room(after, ranks_);  // before the traffic, which may take as long as there are ranks
-  if (auto* const exchange = std::get_if<Exchange>(&step)) {
-    exchange->traffic = traffic_of(*exchange, states_.back(), after);
-  }
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
+  if (exchange_at(steps_.size() - 1) != nullptr) count(steps_.size() - 1);
 }
 
-Traffic Plan::traffic_of(const Exchange& exchange, const State& before, const State& after) const {
-  if (exchange.method == ExchangeMethod::bruck) {
-    if (exchange.radix < 2 || !has_relays(*this, exchange)) {
-      throw InternalError("an exchange goes by relays that cannot");
-    }
-    return relay_traffic(relay_groups(before.layout, exchange.to, ranks_), exchange.radix);
+void Plan::count(std::size_t step) {
+  const Site site{*this, step};
+  const Method& method = method_of(site);
+  if (!method.possible(site)) {
+    throw InternalError(
+        fmt::format("an exchange goes by {} that cannot", name_of(site.exchange().method)));
   }
-  const Traffic by_ranks = exchange.mirrors() ? Mirror::between(before, after).traffic()
-                                              : traffic(before.layout, exchange.to);
-  if (exchange.method != ExchangeMethod::node_aggregated) return by_ranks;
-  if (exchange.mirrors() || !listable(node_map(*this), by_ranks)) {
-    throw InternalError("an exchange goes by nodes that cannot");
-  }
-  return node_traffic(before.layout, exchange.to, node_map(*this));
+  std::get<Exchange>(steps_[step]).traffic = method.traffic(site);
 }
-
-namespace {
-
-/// True where a message carries what one rank has for another.
-bool by_ranks(ExchangeMethod method) {
-  return method != ExchangeMethod::node_aggregated && method != ExchangeMethod::bruck;
-}
-
-}  // namespace
 
 Plan Plan::with_method(ExchangeMethod method) const {
-  if (method == ExchangeMethod::node_aggregated && !has_nodes(*this))
-    method = ExchangeMethod::point_to_point;
+  if (!method_of(method).possible_in(*this)) method = fallback_method;
   Plan plan = *this;
   for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
     auto* const exchange = std::get_if<Exchange>(&plan.steps_[i]);
     if (exchange == nullptr) continue;
-    const bool relays = method == ExchangeMethod::bruck && has_relays(plan, *exchange);
-    const ExchangeMethod taken =
-        method == ExchangeMethod::bruck && !relays ? ExchangeMethod::point_to_point : method;
-    const bool counted_alike = by_ranks(exchange->method) && by_ranks(taken);
-    exchange->method = taken;
+    const ExchangeMethod before = exchange->method;
+    const auto take = [&](ExchangeMethod taken) {
+      exchange->method = taken;
+      exchange->radix = method_of(taken).least_radix();
+    };
     exchange->chunks = {};
-    exchange->radix = relays ? 2 : 0;
-    if (!counted_alike) {
-      exchange->traffic = traffic_of(*exchange, plan.states_[i], plan.states_[i + 1]);
-    }
+    take(method);
+    if (!method_of(method).possible({plan, i})) take(fallback_method);
+    const bool counted_alike =
+        method_of(before).sends_pieces() && method_of(exchange->method).sends_pieces();
+    if (!counted_alike) plan.count(i);
   }
   return plan;
 }
@@ -354,7 +280,7 @@ Plan Plan::with_radix(std::size_t step, Index radix) const {
   exchange.method = ExchangeMethod::bruck;
   exchange.chunks = {};
   exchange.radix = radix;
-  exchange.traffic = traffic_of(exchange, plan.states_[step], plan.states_[step + 1]);
+  plan.count(step);
   return plan;
 }
 
@@ -375,9 +301,6 @@ Plan Plan::reversed() const {
       std::swap(moved.most_messages_sent, moved.most_messages_received);
       std::swap(exchange->chunks.sent, exchange->chunks.taken);
       std::swap(exchange->chunks.sent_digit, exchange->chunks.taken_digit);
-      if (exchange->method == ExchangeMethod::bruck) {  // backwards, ways have other digits
-        exchange->traffic = traffic_of(*exchange, states_[i + 1], states_[i]);
-      }
     } else if (auto* const regroup = std::get_if<Regroup>(&step)) {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
@@ -387,48 +310,12 @@ Plan Plan::reversed() const {
     }
     plan.steps_.push_back(std::move(step));
   }
+  for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
+    // Backwards, pieces that go by others have other digits.
+    const Exchange* const exchange = plan.exchange_at(i);
+    if (exchange != nullptr && exchange->radix > 0) plan.count(i);
+  }
   return plan;
-}
-
-Index Plan::exchanges() const {
-  return std::count_if(steps_.begin(), steps_.end(),
-                       [](const Step& step) { return std::holds_alternative<Exchange>(step); });
-}
-
-bool Plan::goes_by(ExchangeMethod method) const {
-  return exchanges() > 0 && std::all_of(steps_.begin(), steps_.end(), [method](const Step& step) {
-           const auto* const exchange = std::get_if<Exchange>(&step);
-           return exchange == nullptr || exchange->method == method;
-         });
-}
-
-Moves Plan::total_moves() const {
-  Moves sum;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const auto* const exchange = std::get_if<Exchange>(&steps_[i]);
-    if (exchange == nullptr) continue;
-    const Traffic moved = exchange->moved();
-    const Index bytes = states_[i].element.bytes();
-    const auto add_bytes = [&](Index& to, Index elements) {
-      constexpr const char* what = "bytes of all exchanges";
-      to = checked_add(to, checked_mul(elements, bytes, what), what);
-    };
-    add_bytes(sum.bytes, moved.elements);
-    add_bytes(sum.most_bytes_sent, moved.most_sent);
-    add_bytes(sum.most_bytes_received, moved.most_received);
-    sum.messages += moved.messages;
-    sum.most_messages_sent += moved.most_messages_sent;
-    sum.most_messages_received += moved.most_messages_received;
-  }
-  return sum;
-}
-
-Index Plan::largest_local_size() const {
-  Index largest = 0;
-  for (const State& state : states_) {
-    largest = std::max(largest, in_complex(state.layout.largest_room(), state.element));
-  }
-  return largest;
 }
 
 }  // namespace kallima

@@ -12,11 +12,12 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "exchange/method.hpp"
 #include "kallima/plan.hpp"
-#include "plan/digits.hpp"
 #include "plan/flaw.hpp"
-#include "plan/schedule.hpp"
 #include "plan/text.hpp"
+#include "schedule/schedule.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
@@ -155,9 +156,9 @@ std::string chunks_text(const Exchange& exchange, const State& before) {
                      names[static_cast<std::size_t>(chunks.taken_digit)]);
 }
 
-/// ", radix 4", where pieces go by relays.
+/// ", radix 4", where the method has one.
 std::string radix_text(const Exchange& exchange) {
-  return exchange.method == ExchangeMethod::bruck ? fmt::format(", radix {}", exchange.radix) : "";
+  return exchange.radix > 0 ? fmt::format(", radix {}", exchange.radix) : "";
 }
 
 /// What a sweep multiplies by, for people.
@@ -188,14 +189,6 @@ std::string twiddle_remark(const Plan& plan, std::size_t step) {
   }
   return fmt::format("{}{} multiplied by exp({} 2 pi i {} {} / {})\n", remark, when,
                      forward ? "-" : "+", j, k, modulus);
-}
-
-ExchangeMethod parse_method(std::string_view name) {
-  for (const ExchangeMethod method : {ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
-                                      ExchangeMethod::node_aggregated}) {
-    if (name == name_of(method)) return method;
-  }
-  return ExchangeMethod::point_to_point;
 }
 
 std::string memory_line(const Plan& plan, bool in_place) {
@@ -355,21 +348,28 @@ Chunks parse_chunks(const std::vector<std::string>& words, const State& before,
   return {digit(words[4]), count_in(words[1]), digit(words[8]), count_in(words[6])};
 }
 
-/// exchange LAYOUT by METHOD[, k with N - k[ where kx = A kx1 + kx0]], or in chunks, or by relays
+ExchangeMethod parse_method(std::string_view word, std::string_view line) {
+  if (word.ends_with(',')) word.remove_suffix(1);
+  const std::optional<ExchangeMethod> method = find_method(word);
+  if (!method) damaged(line);
+  return *method;
+}
+
+/// exchange LAYOUT by METHOD[, k with N - k[ where kx = A kx1 + kx0]], or in chunks, or with a
+/// radix
 Exchange parse_exchange(std::string_view rest, const State& before, std::string_view line) {
   const std::size_t by = rest.rfind(" by ");
   if (by == std::string_view::npos) damaged(line);
   Exchange exchange;
   const std::string_view to = rest.substr(0, by);
   const std::vector<std::string> words = text::words(rest.substr(by + 4));
+  if (words.empty()) damaged(line);
+  exchange.method = parse_method(words[0], line);
   if (words.size() == 1) {
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
-    exchange.method = parse_method(words[0]);
     return exchange;
   }
-  if (words.size() == 10 && words[2] == "chunks" &&
-      (words[0] == "point-to-point," || words[0] == "node-aggregated,")) {
-    if (words[0] == "node-aggregated,") exchange.method = ExchangeMethod::node_aggregated;
+  if (words.size() == 10 && words[2] == "chunks") {
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.chunks = parse_chunks(words, before, line);
     if (exchange.chunks.sent < 1 || exchange.chunks.taken < 1 ||
@@ -379,15 +379,13 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
     }
     return exchange;
   }
-  if (words.size() == 3 && words[0] == "bruck," && words[1] == "radix") {
-    exchange.method = ExchangeMethod::bruck;
+  if (words.size() == 3 && words[1] == "radix") {
     exchange.to = Layout::parse(to, before.layout.shape(), before.names());
     exchange.radix = count_in(words[2]);
     return exchange;
   }
   const bool whole = words.size() == 6;
-  if ((!whole && words.size() < 10) || words[1] != "k" || words[0].empty()) damaged(line);
-  exchange.method = parse_method(std::string_view(words[0]).substr(0, words[0].size() - 1));
+  if ((!whole && words.size() < 10) || words[1] != "k") damaged(line);
   const Index n = count_in(words[3]);
   State after{before.element, {}, {}};
   Shape radices = {halved_extent(n)};
@@ -405,19 +403,6 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
 }
 
 }  // namespace
-
-std::string_view name_of(ExchangeMethod method) {
-  switch (method) {
-    case ExchangeMethod::any:
-      return "any";
-#define KALLIMA_METHOD(number, name, NAME, text, meaning) \
-  case ExchangeMethod::name:                              \
-    return text;
-      KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
-#undef KALLIMA_METHOD
-  }
-  return "unknown";
-}
 
 std::string Plan::to_text() const {
   const std::string text = body(*this);

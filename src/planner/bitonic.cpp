@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "plan/digits.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/sweep.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 

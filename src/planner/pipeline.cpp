@@ -14,9 +14,10 @@
 #include <numeric>
 #include <utility>
 
-#include "machine/pipeline.hpp"
-#include "plan/chunks.hpp"
-#include "plan/schedule.hpp"
+#include "cost/pipeline.hpp"
+#include "exchange/chunks.hpp"
+#include "exchange/method.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 
@@ -82,9 +83,7 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
   std::vector<Chunks> ways = {Chunks{}};
   const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
   if (exchange == nullptr || exchange->mirrors()) return ways;
-  if (exchange->method != ExchangeMethod::point_to_point &&
-      exchange->method != ExchangeMethod::node_aggregated)
-    return ways;
+  if (!method_of(exchange->method).chunks()) return ways;
   CutDigit taken = best_digit(cut_digits(plan, step, false), -1);
   CutDigit sent = best_digit(cut_digits(plan, step, true), taken.most > 1 ? taken.digit : -1);
   const auto counts = [&](Index most) {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "exchange/cost.hpp"
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
-#include "machine/exchange_cost.hpp"
 
 namespace kallima {
 

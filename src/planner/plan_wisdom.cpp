@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "exchange/method.hpp"
 #include "kallima/error.hpp"
 #include "planner/fits.hpp"
 
@@ -26,9 +27,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* schema = "kallima.wisdom/2";
-constexpr std::array methods = {
-    ExchangeMethod::any,           ExchangeMethod::point_to_point,  ExchangeMethod::alltoallv,
-    ExchangeMethod::shared_memory, ExchangeMethod::node_aggregated, ExchangeMethod::bruck};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +
@@ -91,10 +89,9 @@ std::uint64_t hash_in(const Json& object, const char* key) {
 
 ExchangeMethod method_in(const Json& object) {
   const std::string name = word(object, "method");
-  for (const ExchangeMethod method : methods) {
-    if (name == name_of(method)) return method;
-  }
-  refuse("method is none of any, point-to-point, alltoallv, shared-memory, node-aggregated, bruck");
+  const std::optional<ExchangeMethod> method = find_method(name);
+  if (!method) refuse("there is no exchange method '" + name + "'");
+  return *method;
 }
 
 PlanWisdomEntry read_entry(const Json& json) {

@@ -16,11 +16,12 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "cost/price.hpp"
+#include "exchange/method.hpp"
 #include "machine/pace.hpp"
-#include "plan/schedule.hpp"
 #include "planner/bitonic.hpp"
 #include "planner/pipeline.hpp"
-#include "planner/relays.hpp"
+#include "planner/radix.hpp"
 #include "planner/writer.hpp"
 
 namespace kallima {
@@ -109,26 +110,20 @@ void validate(const PlanRequest& request) {
 
 namespace {
 
-/// To list what goes between nodes takes as long as there are pieces: beyond so many ranks too long
-/// for all plans that are compared.
-constexpr Index most_ranks_by_nodes = 128;
-
-/// Likewise, to list what goes by relays.
+/// To list what goes by Bruck's algorithm takes as long as there are pieces: beyond so many ranks
+/// too long for all plans that are compared.
 constexpr Index most_ranks_by_relays = 256;
 
 /// Methods that a request leaves open.
 std::vector<ExchangeMethod> methods_of(const PlanRequest& request, const Machine& machine) {
   if (request.method != ExchangeMethod::any) return {request.method};
-  const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  const bool shared = request.placement.ranks_per_node > 1;
-  if (request.ranks > 1 && (!shared || !machine.windows.available))
-    return {ExchangeMethod::point_to_point};
-  if (!one_node) {
-    if (request.ranks > most_ranks_by_nodes) return {ExchangeMethod::point_to_point};
-    return {ExchangeMethod::point_to_point, ExchangeMethod::node_aggregated};
+  std::vector<ExchangeMethod> result;
+  for (const MethodRow& row : method_rows()) {
+    if (row.rules.considered(request.ranks, request.placement, machine)) {
+      result.push_back(row.method);
+    }
   }
-  if (request.ranks == 1) return {ExchangeMethod::shared_memory};
-  return {ExchangeMethod::shared_memory, ExchangeMethod::point_to_point};
+  return result;
 }
 
 /// All plans of one request's way, and which class of balance they are of.
@@ -154,23 +149,23 @@ class Collector {
   static constexpr Index ranks_to_count = Index{1} << 18;
   static constexpr Index most_plans = 24;
   static constexpr int most_to_relay = 3;
-  static constexpr Index most_uneven_ranks_by_nodes = 16;
+  static constexpr Index most_uneven_ranks_to_list = 16;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
 
-  /// Not all that goes by messages can go by nodes, or is worth the time to find out; but what is
-  /// asked for is.
+  /// A plan that was written point-to-point by another method. Not all can, or are worth the time
+  /// to find out; but what is asked for is.
   [[nodiscard]] Plan by(ExchangeMethod method, const Plan& plan) {
+    const Method& rules = method_of(method);
+    if (rules.sends_pieces()) return plan;
+    if (rules.least_radix() > 0) return relayed(plan, machine_, true, divisions_).value_or(plan);
     const bool slow = request_.method == ExchangeMethod::any &&
-                      plan.ranks() > most_uneven_ranks_by_nodes && !uniform(plan);
-    if (method == ExchangeMethod::bruck)
-      return relayed(plan, machine_, true, divisions_).value_or(plan);
-    return method == ExchangeMethod::node_aggregated && !slow ? plan.with_method(method) : plan;
+                      plan.ranks() > most_uneven_ranks_to_list && !uniform(plan);
+    return slow ? plan : plan.with_method(method);
   }
 
   /// Manners of a method; what is joined matters little where messages are many.
   [[nodiscard]] std::vector<Manner> manners(ExchangeMethod method) const {
-    if (method == ExchangeMethod::node_aggregated || method == ExchangeMethod::bruck)
-      method = ExchangeMethod::point_to_point;
+    if (!method_of(method).sends_pieces()) method = fallback_method;
     std::vector<Manner> result = {{method, true}};
     if (request_.ranks <= most_ranks_to_vary) result.push_back({method, false});
     return result;
@@ -207,8 +202,8 @@ class Collector {
     });
   }
 
-  /// The cheapest plans of each number of exchanges, if some of these are cheaper by relays: what
-  /// saves starts among few ranks is not what saves bytes.
+  /// The cheapest plans of each number of exchanges, if some of these are cheaper by Bruck's
+  /// algorithm: what saves starts among few ranks is not what saves bytes.
   void add_relayed() {
     if (request_.method != ExchangeMethod::any || request_.chunks > 1) return;
     if (request_.ranks > most_ranks_by_relays) return;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "machine/exchange_cost.hpp"
+#include "exchange/method.hpp"
 #include "machine/pace.hpp"
 #include "planner/ride.hpp"
 
@@ -242,11 +242,7 @@ class Search {
                           Model::loggp};
     const auto held = static_cast<double>(to.largest_local_size() * bytes);
     const double pass = held * pace_([&](const Speed& speed) { return speed.copy.at(held); });
-    if (method_ == ExchangeMethod::shared_memory) return windows_cost(setting).total() + pass;
-    const Index sampled = 4 * setting.per_node;
-    NodeTraffic traffic = divided(setting, from, to, sampled);
-    if (method_ == ExchangeMethod::node_aggregated) traffic = together(traffic, setting.per_node);
-    return messages_cost(setting, traffic, bytes).total() + pass;
+    return method_of(method_).estimate(setting, from, to, bytes) + pass;
   }
 
   /// Of all ways to where the data is wanted.

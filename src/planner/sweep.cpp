@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "plan/tile.hpp"
+#include "steps/tile.hpp"
 
 namespace kallima {
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "plan/mirror.hpp"
-#include "plan/tile.hpp"
+#include "exchange/hermitian.hpp"
 #include "planner/fits.hpp"
 #include "planner/ride.hpp"
 #include "planner/sweep.hpp"
+#include "steps/tile.hpp"
 
 namespace kallima {
 

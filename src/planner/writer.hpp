@@ -6,13 +6,14 @@
 
 #include <optional>
 
+#include "exchange/method.hpp"
 #include "planner/search.hpp"
 
 namespace kallima {
 
 /// What may differ between plans along one path.
 struct Manner {
-  ExchangeMethod method = ExchangeMethod::point_to_point;
+  ExchangeMethod method = fallback_method;
   bool joins = true;  ///< two sweeps share a pass where their plane fits the cache
 };
 

@@ -8,13 +8,13 @@
 #include <cstdlib>
 
 #include "base/text.hpp"
+#include "exchange/method.hpp"
 #include "exec/threads.hpp"
 #include "kallima/plan_wisdom.hpp"
 #include "local/cache.hpp"
 #include "plan/flaw.hpp"
-#include "plan/nodes.hpp"
-#include "plan/schedule.hpp"
 #include "planner/fits.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 
@@ -32,13 +32,11 @@ void require_known(Enum value, Enum last, const char* what) {
   }
 }
 
-/// A plan of another's, by messages where its windows or nodes cannot be had.
+/// A plan of another's, by what goes anywhere where its methods cannot be had.
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
-  const bool one_node = request.placement.ranks_per_node >= request.ranks;
-  const bool same_nodes = request.placement.ranks_per_node == plan.placement().ranks_per_node;
-  const bool lacks = (plan.goes_by(ExchangeMethod::node_aggregated) && !same_nodes) ||
-                     (plan.goes_by(ExchangeMethod::shared_memory) && !one_node);
-  return lacks ? plan.with_method(ExchangeMethod::point_to_point) : plan;
+  return runs_on(plan, {request.placement.ranks_per_node, true})
+             ? plan
+             : plan.with_method(fallback_method);
 }
 
 std::string shortened(const std::string& text) {
@@ -52,7 +50,10 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
   require_known(options.effort, Effort::patient, "effort");
-  require_known(options.method, ExchangeMethod::bruck, "method");
+  if (!is_method(options.method)) {
+    throw InvalidOption(fmt::format("method has no value {}; use one of its enumerators",
+                                    static_cast<int>(options.method)));
+  }
   if (options.message_bytes < 0) {
     throw InvalidOption(
         fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
@@ -139,12 +140,13 @@ PlanRequest placed(PlanRequest request, const Options& options,
   if (cache > 0) request.tile_bytes = cache / 8 * 5;
   const char* const shared = std::getenv("KALLIMA_SHARED");
   const bool off = shared != nullptr && std::string_view(shared) == "off";
-  const bool one_node = communicator.ranks_on_node == communicator.size;
-  if (!off) request.placement.ranks_per_node = communicator.ranks_on_node;
-  const bool lacks =
-      (request.method == ExchangeMethod::shared_memory && (off || !one_node)) ||
-      (request.method == ExchangeMethod::node_aggregated && (off || !communicator.nodes_in_rows));
-  if (lacks) request.method = ExchangeMethod::point_to_point;
+  const NodesHere here =
+      off ? NodesHere{} : NodesHere{communicator.ranks_on_node, communicator.nodes_in_rows};
+  request.placement.ranks_per_node = here.ranks_per_node;
+  if (request.method != ExchangeMethod::any &&
+      !method_of(request.method).fits(request.ranks, request.placement, here)) {
+    request.method = fallback_method;
+  }
   request.machine =
       options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
   return request;

@@ -15,9 +15,9 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "exchange/method.hpp"
 #include "exec/threads.hpp"
-#include "plan/nodes.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "transform/ask.hpp"
 #include "transform/packed.hpp"
 #include "transform/trace.hpp"
@@ -155,21 +155,15 @@ TransformCore<T>::~TransformCore() {
 template <class T>
 void TransformCore<T>::open_windows() {
   const Plan& wanted = plan(Direction::forward);
-  if (!wanted.goes_by(ExchangeMethod::shared_memory) &&
-      !wanted.goes_by(ExchangeMethod::node_aggregated))
-    return;
+  if (holding_of(wanted) == Holding::buffers) return;
   // What a plan takes for nodes has to be what the ranks are on.
-  const bool fits = wanted.goes_by(ExchangeMethod::shared_memory)
-                        ? communicator_->ranks_on_node == communicator_->size
-                        : communicator_->nodes_in_rows &&
-                              wanted.placement().ranks_per_node == communicator_->ranks_per_node;
-  if (fits) {
+  if (runs_on(wanted, {communicator_->ranks_per_node, communicator_->nodes_in_rows})) {
     communicator_->or_fail(
         [&] { windows_ = transport::Windows::open(communicator_, window_bytes_); });
   }
   if (!windows_) {
     agree(*communicator_, transport::Verdict::of([&] {
-      adopt(plan(Direction::forward).with_method(ExchangeMethod::point_to_point));
+      adopt(plan(Direction::forward).with_method(fallback_method));
     }));
     return;
   }
@@ -208,7 +202,8 @@ void TransformCore<T>::adopt(const Plan& forward) {
   }
   workspace_ =
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
-  transit_ = Buffer(options_.memory, checked_mul(need.transit, bytes, "bytes of relays"), "relays");
+  transit_ =
+      Buffer(options_.memory, checked_mul(need.transit, bytes, "bytes in transit"), "transit");
   window_bytes_ = {checked_mul(need.window, bytes, "bytes of a window"),
                    checked_mul(need.other_window, bytes, "bytes of a window")};
   exec::Workers workers{options_.threads, need.tile};

@@ -15,22 +15,6 @@ bool all_known(std::span<const transport::Message> messages) {
   });
 }
 
-/// What a rank does while it waits in an exchange, for errors.
-const char* phase_of(ExchangeMethod method) {
-  switch (method) {
-    case ExchangeMethod::alltoallv:
-      return "exchange by MPI_Ialltoallv";
-    case ExchangeMethod::shared_memory:
-      return "barrier of an exchange by shared memory";
-    case ExchangeMethod::node_aggregated:
-      return "exchange by node-aggregated messages";
-    case ExchangeMethod::bruck:
-      return "exchange by Bruck's algorithm";
-    default:
-      return "exchange by point-to-point messages";
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -100,7 +84,7 @@ void Driver<T>::note(Doing doing, std::size_t leg, Index number, double begin) {
 /// Of an exchange in one piece: when which of its messages was through, MPI does not tell.
 template <class T>
 void Driver<T>::note_messages(std::size_t leg, const Areas& areas, double begin) {
-  if (!recorder_ || executor_.method(leg) == ExchangeMethod::shared_memory) return;
+  if (!recorder_ || executor_.drive(leg) == Drive::barrier) return;
   const double end = Recorder::now();
   const auto note = [&](Doing doing, std::span<const transport::Message> messages) {
     for (const transport::Message& message : messages) {
@@ -148,12 +132,12 @@ template <class T>
 void Driver<T>::begin_flow(std::size_t leg, const Areas& areas, transport::Windows* windows) {
   const auto sends = executor_.sends(leg, areas);
   const auto receives = executor_.receives(leg, areas);
-  if (executor_.method(leg) != ExchangeMethod::node_aggregated) {
+  if (executor_.method(leg).holding() == Holding::buffers) {
     flows_[leg]->begin(sends, receives);
   } else if (windows != nullptr) {
     flows_[leg]->begin(sends, receives, windows->sync(), teams_[leg]);
   } else {
-    throw InternalError("an exchange by nodes without windows");
+    throw InternalError("an exchange through shared memory without any");
   }
 }
 
@@ -164,11 +148,10 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Fac
   transport::Flow* const sending = flow_at(leg + 1);
   // On a node, others may still read the window that is written next, until all have computed what
   // this sweep takes.
-  const bool late =
-      taking != nullptr && executor_.method(leg - 1) == ExchangeMethod::node_aggregated;
+  const bool late = taking != nullptr && executor_.method(leg - 1).holding() != Holding::buffers;
   if (sending != nullptr && !late) begin_flow(leg + 1, areas, windows);
-  watchdog().at(phase_of(executor_.method(taking != nullptr ? leg - 1 : leg + 1)),
-                executor_.step(taking != nullptr ? leg - 1 : leg + 1));
+  const std::size_t waited_for = taking != nullptr ? leg - 1 : leg + 1;
+  watchdog().at(executor_.method(waited_for).phase(), executor_.step(waited_for));
   const exec::Pulse pulse = [taking, sending] {
     if (taking != nullptr) taking->pulse();
     if (sending != nullptr) sending->pulse();
@@ -204,14 +187,14 @@ double Driver<T>::sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Fac
 template <class T>
 void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows* windows) {
   transport::Channel& channel = *carriers_.channel;
-  watchdog().at(phase_of(executor_.method(leg)), executor_.step(leg));
-  if (executor_.method(leg) == ExchangeMethod::shared_memory) {
-    if (windows == nullptr) throw InternalError("an exchange by windows without any");
+  watchdog().at(executor_.method(leg).phase(), executor_.step(leg));
+  if (executor_.drive(leg) == Drive::barrier) {
+    if (windows == nullptr) throw InternalError("a barrier in shared memory without any");
     windows->meet();
     channel.count(executor_.sends(leg, areas), executor_.receives(leg, areas));
     return;
   }
-  if (executor_.method(leg) == ExchangeMethod::alltoallv && carriers_.alltoallv_fits) {
+  if (executor_.drive(leg) == Drive::alltoallv && carriers_.alltoallv_fits) {
     channel.alltoallv(executor_.sends(leg, areas), executor_.receives(leg, areas));
     return;
   }

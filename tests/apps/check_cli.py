@@ -228,7 +228,7 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "0"): "0 ranks",
         ("plan", "c2c:8x8", "-n", "2^99"): "2^99",
         ("plan", "c2c:8x8", "-n", "2", "--ranks-per-node", "0"): "at least 1",
-        ("plan", "c2c:8x8", "-n", "2", "--method", "pigeon"): "use one of any, point-to-point, alltoallv, shared-memory, node-aggregated, bruck",
+        ("plan", "c2c:8x8", "-n", "2", "--method", "pigeon"): "use one of any, shared-memory, point-to-point, alltoallv, node-aggregated, bruck",
         ("plan", "d2d:8x8", "-n", "2"): "problem 'd2d:8x8'",
         ("plan", "c2c:8xeight", "-n", "2"): "eight",
         ("plan", "c2c:8x0", "-n", "2"): "at least 1",

@@ -12,10 +12,10 @@
 #include "butterfly/permutation.hpp"
 #include "butterfly/pipelined.hpp"
 #include "butterfly/simulate.hpp"
+#include "cost/pipeline.hpp"
 #include "exec/legs.hpp"
-#include "machine/pipeline.hpp"
 #include "plan/samples.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 namespace {
@@ -69,11 +69,11 @@ Executed executed(const Plan& plan, Index rank) {
   Executed result;
   const std::vector<exec::LegLayout> legs = exec::lay_out(plan, schedule(plan, false), rank);
   for (std::size_t leg = 0; leg < legs.size(); ++leg) {
-    if (!legs[leg].flows) continue;
-    for (const exec::Parcel& parcel : legs[leg].hops.front().sends) {
+    if (legs[leg].drive != Drive::pipelined) continue;
+    for (const Parcel& parcel : legs[leg].hops.front().sends) {
       result.sends.emplace_back(parcel.peer, parcel.turn.needs, parcel.turn.taken);
     }
-    for (const exec::Parcel& parcel : legs[leg].hops.front().receives) {
+    for (const Parcel& parcel : legs[leg].hops.front().receives) {
       result.receives.emplace_back(parcel.peer, parcel.turn.taken);
     }
     result.before = order_of(legs[leg - 1].bounds);

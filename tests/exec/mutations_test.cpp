@@ -11,9 +11,9 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "exchange/chunks.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
-#include "plan/chunks.hpp"
 #include "plan/flaw.hpp"
 #include "plan/text.hpp"
 #include "support/definition.hpp"
@@ -262,7 +262,7 @@ PlanRequest request_of(const std::string& problem, Index ranks, Index ranks_per_
 /// The same plan where every exchange is cut that can be, into two or three chunks a side.
 Plan in_chunks(Plan plan) {
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    if (exchange_at(plan, step) == nullptr) continue;
+    if (plan.exchange_at(step) == nullptr) continue;
     const Plan before = plan;
     for (const CutDigit& sent : cut_digits(before, step, true)) {
       for (const CutDigit& taken : cut_digits(before, step, false)) {

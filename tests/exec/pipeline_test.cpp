@@ -7,10 +7,11 @@
 #include <complex>
 #include <cstring>
 
+#include "exchange/bruck_rounds.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
-#include "plan/relays.hpp"
 #include "planner/pipeline.hpp"
+#include "planner/radix.hpp"
 #include "support/reference.hpp"
 
 namespace kallima {

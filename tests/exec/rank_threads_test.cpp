@@ -12,8 +12,8 @@
 #include "exec/loopback.hpp"
 #include "exec/threads.hpp"
 #include "kallima/planner.hpp"
-#include "plan/schedule.hpp"
 #include "planner/pipeline.hpp"
+#include "schedule/schedule.hpp"
 #include "support/reference.hpp"
 #include "transport/rank_threads.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "exec/executor.hpp"
 #include "kallima/planner.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima::exec {
 namespace {

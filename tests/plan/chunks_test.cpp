@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/chunks.hpp"
+#include "exchange/chunks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "kallima/error.hpp"
 #include "plan/samples.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "plan/digits.hpp"
 #include "plan/samples.hpp"
 #include "plan/text.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 namespace {
@@ -110,7 +110,7 @@ TEST(Flaw, windows_and_nodes_carry_all_exchanges_or_none) {
               "not all exchanges go by node-aggregated");
   expect_flaw(by(ExchangeMethod::node_aggregated, ExchangeMethod::node_aggregated),
               "not known how many ranks a node has");
-  expect_flaw(by(ExchangeMethod::any, ExchangeMethod::any), "no method");
+  EXPECT_THROW((void)by(ExchangeMethod::any, ExchangeMethod::any), InternalError);
 }
 
 TEST(Flaw, chunks_are_cut_where_they_can_be) {

@@ -7,12 +7,23 @@
 
 #include <algorithm>
 
+#include "exchange/bruck_rounds.hpp"
+#include "exchange/method.hpp"
+#include "exchange/node_layout.hpp"
 #include "plan/flaw.hpp"
-#include "plan/nodes.hpp"
-#include "plan/relays.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima::samples {
+
+/// How a leg reads and writes.
+inline bool gathers(const Leg& leg) { return leg.source == Access::pieces; }
+inline bool scatters(const Leg& leg) { return leg.target == Access::pieces; }
+inline bool pulls(const Leg& leg) { return leg.source == Access::peers; }
+inline bool pushes(const Leg& leg) { return leg.target == Access::peers; }
+inline bool in_place_at(const Plan& plan, std::size_t step) {
+  const auto& exchange = std::get<Exchange>(plan.steps()[step]);
+  return method_of(exchange.method).in_place(exchange);
+}
 
 inline void check_schedule(const Plan& plan, bool in_place) {
   const Schedule result = schedule(plan, in_place);
@@ -42,21 +53,21 @@ inline void check_schedule(const Plan& plan, bool in_place) {
     }
     const auto step = static_cast<std::size_t>(leg.step);
     const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
-    if (leg.meets) {
+    if (leg.barrier) {
       ASSERT_TRUE(exchanges);
       ASSERT_EQ(std::get<Exchange>(plan.steps()[step]).method, ExchangeMethod::shared_memory);
       ASSERT_EQ(leg.from, leg.to);
       ++meetings;
     } else if (leg.from == leg.to) {
       ASSERT_FALSE(copies);
-      ASSERT_EQ(leg.pulls, leg.pushes) << "windows are read or written over themselves";
+      ASSERT_EQ(pulls(leg), pushes(leg)) << "windows are read or written over themselves";
       if (exchanges) {
-        ASSERT_TRUE(std::get<Exchange>(plan.steps()[step]).flows()) << "an exchange over itself";
+        ASSERT_TRUE(in_place_at(plan, step)) << "an exchange over itself";
       }
-      ASSERT_FALSE(leg.gathers) << "a gather over itself";
-      ASSERT_FALSE(leg.scatters) << "a scatter over itself";
+      ASSERT_FALSE(gathers(leg)) << "a gather over itself";
+      ASSERT_FALSE(scatters(leg)) << "a scatter over itself";
     }
-    if (exchanges && std::get<Exchange>(plan.steps()[step]).flows()) {
+    if (exchanges && in_place_at(plan, step)) {
       ASSERT_EQ(leg.from, leg.to) << "parts take each other's places";
     }
     if (!copies && !exchanges) {
@@ -68,22 +79,23 @@ inline void check_schedule(const Plan& plan, bool in_place) {
                std::get<Exchange>(plan.steps()[s]).method == ExchangeMethod::shared_memory;
       };
       // Messages are always packed; in windows, what one leg packs the next one unpacks.
-      const bool packed = i > 1 && legs[i - 1].meets && legs[i - 2].scatters;
-      ASSERT_EQ(leg.gathers,
+      const bool packed = i > 1 && legs[i - 1].barrier && scatters(legs[i - 2]);
+      ASSERT_EQ(gathers(leg),
                 step > 0 && is_exchange(step - 1) && (packed || !by_windows(step - 1)));
       const std::size_t behind = leg.last() + 1;
       if (!by_windows(behind)) {
-        ASSERT_EQ(leg.scatters, is_exchange(behind));
-      } else if (leg.scatters) {
-        ASSERT_FALSE(leg.pushes);
-        ASSERT_TRUE(legs[i + 2].pulls && !legs[i + 2].pushes);
+        ASSERT_EQ(scatters(leg), is_exchange(behind));
+      } else if (scatters(leg)) {
+        ASSERT_FALSE(pushes(leg));
+        ASSERT_TRUE(gathers(legs[i + 2]) && !pushes(legs[i + 2]));
       }
       // What one side of a meeting leaves to the other: the one before writes where the layout
       // behind wants it, or the one behind reads where the layout before has it.
-      const bool pushed = i > 1 && legs[i - 1].meets && legs[i - 2].pushes;
-      ASSERT_EQ(leg.pulls, step > 0 && by_windows(step - 1) && !pushed);
-      if (leg.pushes) {
-        ASSERT_TRUE(leg.pulls && by_windows(behind));
+      const bool pushed = i > 1 && legs[i - 1].barrier && pushes(legs[i - 2]);
+      ASSERT_EQ(by_windows(step - 1) && leg.source != Access::array,
+                step > 0 && by_windows(step - 1) && !pushed);
+      if (pushes(leg)) {
+        ASSERT_TRUE(pulls(leg) && by_windows(behind));
         ASSERT_EQ(leg.from, leg.to);
         ASSERT_EQ(plan.states()[step - 1].layout, plan.states()[behind + 1].layout);
       }
@@ -118,7 +130,7 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     const std::size_t last = copies ? 0 : leg.last();
     const Layout& behind = plan.states()[copies ? 0 : last + 1].layout;
     const Index size = behind.local_size(rank);
-    if (leg.meets) {
+    if (leg.barrier) {
     } else if (leg.to == Area::workspace) {
       result.main = std::max(result.main, size);
     } else if (leg.to == Area::window) {
@@ -128,7 +140,7 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     } else if (size > capacity) {
       Index spill = size;
       const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
-      if (exchanges || leg.scatters) {
+      if (exchanges || scatters(leg)) {
         const std::vector<Piece> laid = exchanges
                                             ? pieces(behind, plan.states()[step].layout, rank)
                                             : pieces(behind, plan.states()[last + 2].layout, rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,12 +92,10 @@ std::string by_windows(const Plan& plan) {
   std::string result;
   for (const Leg& leg : schedule(plan.with_method(ExchangeMethod::shared_memory), false).legs) {
     result += "iowWVt"[static_cast<int>(leg.from)];
-    if (leg.meets) result += "=";
-    if (leg.pulls) result += "p";
-    if (leg.gathers) result += "g";
+    if (leg.barrier) result += "=";
+    if (leg.source != Access::array) result += leg.source == Access::peers ? "p" : "pg";
     result += "-";
-    if (leg.scatters) result += "s";
-    if (leg.pushes) result += "p";
+    if (leg.target != Access::array) result += leg.target == Access::peers ? "p" : "s";
     result += "iowWVt"[static_cast<int>(leg.to)];
     result += " ";
   }

@@ -15,7 +15,7 @@
 
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 namespace {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/nodes.hpp"
+#include "exchange/node_layout.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "exchange/method.hpp"
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
-#include "plan/schedule.hpp"
 #include "planner/pipeline.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/relays.hpp"
+#include "exchange/bruck_rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
+#include "cost/radix.hpp"
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
 #include "machine/all_to_all.hpp"
-#include "machine/relays.hpp"
-#include "plan/schedule.hpp"
-#include "planner/relays.hpp"
+#include "planner/radix.hpp"
+#include "schedule/schedule.hpp"
 
 namespace kallima {
 namespace {

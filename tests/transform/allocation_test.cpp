@@ -26,7 +26,7 @@
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "support/configuration.hpp"
 #include "transform/memory.hpp"
 #include "transform/replaced_new.hpp"

@@ -28,14 +28,15 @@
 #include <set>
 #include <string>
 
+#include "exchange/bruck_rounds.hpp"
+#include "exchange/node_layout.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/kallima.h"
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
 #include "kallima/transform.hpp"
-#include "plan/nodes.hpp"
-#include "plan/relays.hpp"
 #include "planner/pipeline.hpp"
+#include "planner/radix.hpp"
 #include "support/configuration.hpp"
 #include "support/reference.hpp"
 #include "transport/communicator.hpp"

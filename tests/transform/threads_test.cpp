@@ -22,7 +22,7 @@
 #include "kallima/pieces.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "support/reference.hpp"
 #include "transport/together.hpp"
 
@@ -217,9 +217,9 @@ void expect_sound_memory(const Plan& plan, Index rank, Complaints& complaints) {
     complaints.expect(need.main <= most && need.spill <= most, where + "too much workspace");
     const Index output = output_capacity(plan, in_place, rank);
     for (const exec::LegLayout& leg : exec::lay_out(plan, legs, rank)) {
-      for (const exec::Hop& hop : leg.hops) {
+      for (const Hop& hop : leg.hops) {
         for (const auto* side : {&hop.sends, &hop.receives}) {
-          for (const exec::Parcel& parcel : *side) {
+          for (const Parcel& parcel : *side) {
             const Index room = parcel.area == Area::output ? output : need.main + need.spill;
             complaints.expect(parcel.size > 0 && parcel.offset >= 0, where + "a bad message");
             complaints.expect(parcel.offset + parcel.size <= room,
@@ -228,7 +228,7 @@ void expect_sound_memory(const Plan& plan, Index rank, Complaints& complaints) {
         }
       }
       for (const auto* side : {&leg.sources, &leg.targets}) {
-        for (const exec::Patch& patch : *side) {
+        for (const Patch& patch : *side) {
           Index last = patch.offset;
           for (std::size_t d = 0; d < patch.places.size(); ++d) {
             last += (patch.places[d].count - 1) * patch.strides[d];

@@ -46,7 +46,7 @@ Load make_load(Index base, int rank, int ranks, bool sending) {
     for (Index peer = 0; peer < ranks; ++peer) {
       const Index from = sending ? rank : peer;
       const Index to = sending ? peer : rank;
-      if (peer == rank || transport::round_of(from, to, ranks) != round) continue;
+      if (peer == rank || round_of(from, to, ranks) != round) continue;
       const Index bytes = bytes_between(base, from, to);
       if (bytes == 0) continue;
       load.messages.push_back({peer, {nullptr, bytes, MemoryKind::host}});

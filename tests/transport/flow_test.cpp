@@ -21,11 +21,11 @@
 namespace kallima::test {
 namespace {
 
+using kallima::Turn;
 using transport::Communicator;
 using transport::Flow;
 using transport::Limits;
 using transport::Message;
-using transport::Turn;
 
 constexpr Index parts = 12;
 constexpr Index chunks = 4;  // of both sides

@@ -4,7 +4,7 @@
 #include "kallima/transform.hpp"
 
 #include "array_contender.hpp"
-#include "plan/schedule.hpp"
+#include "schedule/schedule.hpp"
 #include "transform/ask.hpp"
 #include "transform/explain.hpp"
 #include "transform/trace.hpp"

@@ -82,7 +82,7 @@ class BothWays {
     for (int round = 0; round < session.size; ++round) {
       for (int peer = 0; peer < session.size; ++peer) {
         if (peer == session.rank) continue;
-        if (transport::round_of(session.rank, peer, session.size) != round) continue;
+        if (round_of(session.rank, peer, session.size) != round) continue;
         sends_.push_back({peer, {block(from_, peer), bytes}});
         receives_.push_back({peer, {block(to_, peer), bytes}});
       }
