@@ -208,8 +208,7 @@ void add_calibrate(Command program, Action& chosen) {
       "calibrate", "Measure this machine, for prices; start it under mpirun");
   command.add_option("-o,--output", arguments->out, "Write the machine to this file")
       .type_name("FILE");
-  command.add_option("--plot", arguments->plot, "Draw what was found into this .svg or .png")
-      .type_name("FILE");
+  command.add_picture("--plot", arguments->plot, "Draw what was found");
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
       .type_name("NAME");
   command

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
+#include "chart/canvas.hpp"
 #include "kallima/error.hpp"
 
 namespace kallima::cli {
@@ -110,6 +111,22 @@ Option Command::add_files(const std::string& flag, std::vector<std::string>& pat
   CLI::Option* const option = app_->add_option(flag, paths, description);
   if (flag.starts_with('-')) option->allow_extra_args(false);
   return Option(*option);
+}
+
+Option Command::add_picture(const std::string& flag, std::string& path,
+                            const std::string& description) {
+  const auto check = [](const std::string& name) -> std::string {
+    try {
+      chart::canvas_for(name);
+      return {};
+    } catch (const InvalidOption& error) {
+      return error.what();
+    }
+  };
+  CLI::Option* const option =
+      app_->add_option(flag, path, description + " into this file: .svg, .png or .pdf");
+  option->check(CLI::Validator(check, ""));
+  return Option(*option).type_name("FILE");
 }
 
 Option Command::add_names(const std::string& flag, const std::vector<std::string>& names,

@@ -67,6 +67,9 @@ class Command {
   /// given. Commas are part of a name.
   Option add_files(const std::string& flag, std::vector<std::string>& paths,
                    const std::string& description);
+  /// A picture: a name that ends in .svg, .png or .pdf, which the help says behind `description`.
+  /// Others are refused before anything runs, as are those that need cairo where there is none.
+  Option add_picture(const std::string& flag, std::string& path, const std::string& description);
   /// Adds an option that takes one of some names, the first by default. The description lists them.
   template <class Value>
   Option add_choice(const std::string& flag, Value& value, const Choices<Value>& choices,

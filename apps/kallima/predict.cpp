@@ -285,8 +285,7 @@ void add_predict(Command program, Action& chosen) {
                           {"bsp", Model::bsp}},
                          "How exchanges are priced")
       .type_name("MODEL");
-  command.add_option("--plot", arguments->plot, "Draw it into this file, .svg or .png")
-      .type_name("FILE");
+  command.add_picture("--plot", arguments->plot, "Draw it");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/1");
   command.footer(problem_help() + examples);
   command.callback(

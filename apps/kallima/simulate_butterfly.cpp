@@ -314,10 +314,7 @@ void add_simulate_butterfly(Command simulate, Action& chosen) {
       .type_name("SEED");
   command.add_option("--schedule", arguments->names, "Which, or several with commas")
       .type_name("SCHEDULE");
-  command
-      .add_option("--plot", arguments->plot,
-                  "Draw who computes, sends and waits when into this file, .svg or .png")
-      .type_name("FILE");
+  command.add_picture("--plot", arguments->plot, "Draw who computes, sends and waits when");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.simulate-butterfly/1");
   command.footer(examples);

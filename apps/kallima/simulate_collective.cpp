@@ -380,10 +380,7 @@ void add_simulate_collective(Command simulate, Action& chosen) {
   command.add_option("--packet", arguments->packet, "Bytes of a tree's packet; the best by formula")
       .at_least(1)
       .type_name("N");
-  command
-      .add_option("--plot", arguments->plot,
-                  "Draw who sends and receives when into this file, .svg or .png")
-      .type_name("FILE");
+  command.add_picture("--plot", arguments->plot, "Draw who sends and receives when");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.simulate-collective/1");
   command.footer(examples);

@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "chart/canvas.hpp"
-#include "chart/font.hpp"
 #include "chart/legend.hpp"
 #include "chart/scale.hpp"
 #include "chart/style.hpp"
+#include "chart/words.hpp"
 
 namespace kallima::cli {
 
@@ -46,13 +46,6 @@ constexpr Color receiving_color = chart::orange;
 constexpr Color lane_color{247, 248, 250};
 constexpr std::array<Color, 4> sweep_colors = {chart::blue, chart::green, chart::purple,
                                                chart::vermilion};
-
-/// `words` as far as they fit.
-std::string fitted(const std::string& words, double size, double width) {
-  std::string text = words;
-  while (!text.empty() && chart::text_width(text + "...", size) > width) text.pop_back();
-  return chart::text_width(words, size) <= width ? words : text + "...";
-}
 
 /// What is drawn in one colour.
 struct Paint {
@@ -258,26 +251,23 @@ Part part_of(const Timeline& timeline) {
 class Sheet {
  public:
   Sheet(const std::vector<Timeline>& timelines, const std::string& path, TimelineWords words)
-      : paints_(timelines), words_(std::move(words)) {
+      : paints_(timelines), words_(std::move(words)), canvas_(chart::canvas_for(path)) {
     double longest = 0.;
     double widest = 0.;
     for (const Timeline& timeline : timelines) {
       parts_.push_back(part_of(timeline));
       longest = std::max(longest, parts_.back().seconds);
       for (const Index rank : parts_.back().ranks) {
-        widest = std::max(widest, chart::text_width(rank_label(rank), small_size));
+        widest = std::max(widest, canvas_->text_width(rank_label(rank), {.size = small_size}));
       }
     }
     constexpr double least = 1e-9;  // a scale needs some length
     scale_ = {chart::Count::linear, 0., words_.units_per_second * std::max(longest, least)};
     left_ = margin + widest + 10;
     for (const Paint& paint : paints_.legend()) {
-      names_.push_back(fitted(paint.name, small_size, 300));
+      names_.push_back(chart::fitted(*canvas_, paint.name, {.size = small_size}, 300));
     }
-    legend_ = chart::legend_rows(names_, right_ - left_);
-    double height = 2 * margin + chart::strip(legend_);
-    for (const Part& part : parts_) height += part.height();
-    canvas_ = chart::canvas_for(path, sheet_width, height);
+    legend_ = chart::legend_rows(*canvas_, names_, right_ - left_);
   }
 
   void draw() {
@@ -289,7 +279,11 @@ class Sheet {
     }
   }
 
-  [[nodiscard]] const Canvas& canvas() const { return *canvas_; }
+  void save(const std::string& path) const {
+    double height = 2 * margin + chart::strip(legend_);
+    for (const Part& part : parts_) height += part.height();
+    chart::save(*canvas_, {sheet_width, height}, path);
+  }
 
  private:
   [[nodiscard]] std::string rank_label(Index rank) const {
@@ -320,15 +314,19 @@ class Sheet {
     }
   }
 
+  /// Over the field, and no wider.
+  void line_of_text(double baseline, const std::string& words, const chart::Lettering& lettering) {
+    if (words.empty()) return;
+    canvas_->text({left_, baseline}, chart::fitted(*canvas_, words, lettering, right_ - left_),
+                  lettering);
+  }
+
   void draw_part(const Part& part, double top) {
     const Timeline& timeline = *part.timeline;
-    canvas_->text({left_, top + title_size}, fitted(part.title, title_size, right_ - left_),
-                  {title_size, chart::ink, Anchor::start, false, true});
-    if (!timeline.note.empty()) {
-      canvas_->text({left_, top + title_size + line_height},
-                    fitted(timeline.note, small_size, right_ - left_),
-                    {small_size, chart::pale_ink, Anchor::start, false, false});
-    }
+    line_of_text(top + title_size, part.title,
+                 {title_size, chart::ink, Anchor::start, false, true});
+    line_of_text(top + title_size + line_height, timeline.note,
+                 {small_size, chart::pale_ink, Anchor::start, false, false});
     const double field = top + part.head();
     draw_lanes(part, field);
     draw_axis(field, field + part.field());
@@ -428,13 +426,13 @@ class Sheet {
 
   Paints paints_;
   TimelineWords words_;
+  std::unique_ptr<Canvas> canvas_;
   std::vector<Part> parts_;
   std::vector<std::string> names_;
   std::vector<Placed> legend_;
   Scale scale_;
   double left_ = 0.0;
   double right_ = sheet_width - margin;
-  std::unique_ptr<Canvas> canvas_;
 };
 
 }  // namespace
@@ -443,7 +441,7 @@ void draw(const std::vector<Timeline>& timelines, const std::string& path,
           const TimelineWords& words) {
   Sheet sheet(timelines, path, words);
   sheet.draw();
-  chart::save(sheet.canvas(), path);
+  sheet.save(path);
 }
 
 }  // namespace kallima::cli

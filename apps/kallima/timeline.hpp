@@ -26,8 +26,9 @@ struct TimelineWords {
 };
 
 /// Draws timelines below each other, over one scale of time, into a file; the ending of `path`,
-/// .svg or .png, says in which form. There is at least one. InvalidOption where it is another,
-/// FileError where the file cannot be written. Its size does not grow with the number of events.
+/// .svg, .png or .pdf, says in which form. There is at least one. InvalidOption where it is another
+/// or needs cairo in a program built without, FileError where the file cannot be written. Its size
+/// does not grow with the number of events.
 void draw(const std::vector<Timeline>& timelines, const std::string& path,
           const TimelineWords& words = {});
 

@@ -42,7 +42,7 @@ https://ui.perfetto.dev open them too.
 Examples:
   kallima trace ranks.json                                         the last run, in figures
   kallima trace ranks.json --run 0 --plot ranks.svg                the first, drawn
-  kallima trace bulk.json --beside pipelined.json --plot both.png  two, over one scale of time)";
+  kallima trace bulk.json --beside pipelined.json --plot both.pdf  two, over one scale of time)";
 
 /// One run of a trace.
 struct TracedRun {
@@ -215,8 +215,7 @@ void add_trace(Command program, Action& chosen) {
   command.add_option("--run", arguments->run, "Which of the runs; the last, if not given")
       .at_least(0)
       .type_name("N");
-  command.add_option("--plot", arguments->plot, "Draw it into this file, .svg or .png")
-      .type_name("FILE");
+  command.add_picture("--plot", arguments->plot, "Draw it");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.trace-summary/1");
   command.footer(examples);

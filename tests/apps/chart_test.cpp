@@ -3,18 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
 #include <limits>
-#include <random>
-#include <set>
 
-#include "chart/font.hpp"
-#include "chart/png.hpp"
+#include "chart/canvas.hpp"
 #include "chart/scale.hpp"
+#include "chart/words.hpp"
 #include "chart/xml.hpp"
 #include "kallima/error.hpp"
 #include "texts.hpp"
@@ -166,6 +159,7 @@ TEST(Svg, text_is_escaped) {
   EXPECT_NE(svg.find("P &amp; Q"), std::string::npos);
   EXPECT_NE(svg.find("&lt;s&gt;"), std::string::npos);
   EXPECT_EQ(svg.find("<s>"), std::string::npos);
+  EXPECT_EQ(chart::xml_escaped("\xFF<"), "?&lt;");
 }
 
 TEST(Charts, draw_a_point_for_every_finite_value_and_break_the_line) {
@@ -229,108 +223,55 @@ TEST(Charts, stand_in_two_columns) {
 TEST(Charts, refuse_other_endings_and_places) {
   const std::vector<Chart> charts = {Chart{}};
   try {
-    draw(charts, testing::TempDir() + "chart.pdf");
-    FAIL() << "a PDF was drawn";
+    draw(charts, testing::TempDir() + "chart.gif");
+    FAIL() << "a GIF was drawn";
   } catch (const InvalidOption& error) {
-    EXPECT_NE(std::string(error.what()).find(".svg or .png"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find(".svg, .png or .pdf"), std::string::npos);
   }
   EXPECT_THROW(draw(charts, "svg"), InvalidOption);
   EXPECT_THROW(draw({}, testing::TempDir() + "chart.svg"), InvalidOption);
   EXPECT_THROW(draw(charts, testing::TempDir() + "no/such/folder/chart.svg"), FileError);
-  EXPECT_THROW(draw(charts, testing::TempDir() + "no/such/folder/chart.png"), FileError);
 }
 
-std::string scratch() { return testing::TempDir() + "kallima_chart_test"; }
-
-/// True where zlib finds in the scratch image the pixels beside it.
-bool scratch_decodes(const chart::Image& image) {
-  const std::string command = "'" PYTHON "' '" CHECK_PNG "' " + scratch() + ".png " + scratch() +
-                              ".rgb " + std::to_string(image.width) + " " +
-                              std::to_string(image.height);
-  return std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c, concurrency-mt-unsafe)
+TEST(Words, are_made_readable) {
+  EXPECT_EQ(chart::readable("plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80"),
+            "plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80");
+  EXPECT_EQ(chart::readable("a\x01\nb\x1F"), "ab");
+  // A byte that begins nothing, a character cut off, one in more bytes than it needs, a surrogate,
+  // and one beyond the last.
+  EXPECT_EQ(chart::readable("\xFF|\xC3|\xE2\x82"), "?|?|??");
+  EXPECT_EQ(chart::readable("\xC0\xAF|\xE0\x80\xAF|\xED\xA0\x80|\xF4\x90\x80\x80"),
+            "??|???|???|????");
 }
 
-bool decodes(const chart::Image& image) {
-  std::ofstream(scratch() + ".png", std::ios::binary) << chart::png_file(image);
-  std::ofstream raw(scratch() + ".rgb", std::ios::binary);
-  for (const chart::Color& pixel : image.pixels) {
-    raw << static_cast<char>(pixel.red) << static_cast<char>(pixel.green)
-        << static_cast<char>(pixel.blue);
-  }
-  raw.close();
-  return scratch_decodes(image);
+TEST(Words, are_cut_to_a_width_between_characters) {
+  const auto canvas = chart::svg_canvas();
+  const chart::Lettering lettering{.size = 10};
+  const std::string words = "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC";
+  EXPECT_EQ(chart::fitted(*canvas, words, lettering, 1000), words);
+  EXPECT_EQ(chart::fitted(*canvas, words, lettering, canvas->text_width(words, lettering)), words);
+  const double room = canvas->text_width("\xC3\xA4\xC3\xB6...", lettering);
+  EXPECT_EQ(chart::fitted(*canvas, words, lettering, room + 0.01), "\xC3\xA4\xC3\xB6...");
+  EXPECT_EQ(chart::fitted(*canvas, words, lettering, 0), "...");
 }
 
-chart::Image image_of(std::size_t width, std::size_t height,
-                      const std::function<chart::Color(std::size_t, std::size_t)>& color) {
-  chart::Image image{width, height, {}};
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) image.pixels.push_back(color(x, y));
-  }
-  return image;
+TEST(Charts, cut_titles_that_are_too_long) {
+  Chart chart;
+  chart.title = "begins " + std::string(200, 'm');
+  const std::string svg = svg_of({chart});
+  EXPECT_NE(svg.find(">begins mmm"), std::string::npos);
+  EXPECT_NE(svg.find("mmm...<"), std::string::npos);
 }
 
-TEST(Png, decodes_to_the_same_pixels) {
-  std::mt19937 random;
-  const auto byte = [](std::size_t value) { return static_cast<std::uint8_t>(value % 256); };
-  // One pixel; noise, which has no repeats; one colour, whose repeats are the longest; stripes, and
-  // a noisy row that comes again: repeats of every length and from afar.
-  EXPECT_TRUE(decodes(image_of(1, 1, [&](auto, auto) { return chart::Color{1, 2, 3}; })));
-  EXPECT_TRUE(decodes(image_of(97, 31, [&](auto, auto) {
-    return chart::Color{byte(random()), byte(random()), byte(random())};
-  })));
-  EXPECT_TRUE(decodes(image_of(300, 200, [&](auto, auto) { return chart::Color{255, 255, 255}; })));
-  EXPECT_TRUE(decodes(image_of(211, 64, [&](auto x, auto y) {
-    return chart::Color{byte(x * x / 7), byte(x * y / 50), byte(y % 5 * (x / 20))};
-  })));
-  std::vector<std::size_t> row(3500);
-  for (std::size_t& value : row) value = random();
-  EXPECT_TRUE(decodes(image_of(3500, 12, [&](auto x, auto y) {
-    return chart::Color{byte(y % 3 * row[x]), byte(row[x] >> 8U), byte(x % (y + 1))};
-  })));
-}
-
-TEST(Png, checker_sees_a_wrong_byte) {
-  const chart::Image image = image_of(5, 4, [](auto, auto) { return chart::Color{9, 9, 9}; });
-  ASSERT_TRUE(decodes(image));
-  std::string png = content(scratch() + ".png");
-  png[45] = static_cast<char>(png[45] ^ 1);
-  std::ofstream(scratch() + ".png", std::ios::binary) << png;
-  EXPECT_FALSE(scratch_decodes(image));
-}
-
-TEST(Png, of_a_chart_has_two_pixels_a_point) {
-  const std::string path = testing::TempDir() + "kallima_chart.png";
-  draw({chart_of(series("a", {1, 2}, {1, 2}))}, path);
-  const std::string png = content(path);
-  ASSERT_GT(png.size(), 1000U);
-  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1A\n");
-  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x04\xB0\0\0\x03\x20", 8));  // 1200 x 800
-}
-
-TEST(Font, draws_every_printable_character_differently) {
-  std::set<std::vector<std::pair<double, double>>> seen;
-  for (char c = '!'; c <= '~'; ++c) {
-    std::vector<std::pair<double, double>> points;
-    for (const chart::Stroke& stroke : chart::strokes_of(std::string(1, c), 20)) {
-      for (const chart::Point& point : stroke) {
-        points.emplace_back(point.x, point.y);
-        EXPECT_GE(point.x, 0.0) << c;
-        EXPECT_LE(point.x, chart::text_width(std::string(1, c), 20)) << c;
-        EXPECT_GE(point.y, -20.0) << c;
-        EXPECT_LE(point.y, 6.0) << c;
-      }
-    }
-    EXPECT_FALSE(points.empty()) << c;
-    EXPECT_TRUE(seen.insert(points).second) << c << " looks like another";
-  }
-}
-
-TEST(Font, width_is_the_sum_and_utf8_counts_characters) {
-  EXPECT_NEAR(chart::text_width("ab", 10), chart::text_width("a", 10) + chart::text_width("b", 10),
-              1e-12);
-  EXPECT_NEAR(chart::text_width("\xC3\xA4\xE2\x82\xAC", 10), chart::text_width("??", 10), 1e-12);
-  EXPECT_EQ(chart::strokes_of("\xE2\x82\xAC", 10).size(), chart::strokes_of("?", 10).size());
+TEST(Svg, estimates_the_width_of_characters_not_bytes) {
+  const auto canvas = chart::svg_canvas();
+  const auto width = [&](const char* words) { return canvas->text_width(words, {.size = 10}); };
+  EXPECT_NEAR(width("ab"), width("a") + width("b"), 1e-12);
+  EXPECT_NEAR(width("\xC3\xA4\xE2\x82\xAC"), width("??"), 1e-12);
+  EXPECT_NEAR(width("0123456789"), 10 * width("0"), 1e-12);
+  EXPECT_LT(width("i"), width("n"));
+  EXPECT_LT(width("n"), width("W"));
+  EXPECT_NEAR(canvas->text_width("ab", {.size = 20}), 2 * width("ab"), 1e-12);
 }
 
 }  // namespace

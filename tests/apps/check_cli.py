@@ -10,12 +10,14 @@ diff before they are committed.
 import argparse
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACE = os.path.join(HERE, "traces", "two_ranks.json")
@@ -113,6 +115,46 @@ class Cli:
     def launch(self, ranks, *arguments, **more):
         return self.start([self.options.mpiexec, *self.options.mpiexec_flag, "-n", str(ranks),
                            self.options.program, *arguments], **more)
+
+
+def texts_of_pdf(data):
+    """Texts that pages show. Fonts of Latin letters have them as they are, in compressed streams."""
+    texts = []
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL):
+        try:
+            page = zlib.decompress(stream)
+        except zlib.error:
+            continue
+        for shown in re.findall(rb"(\[.*?\]\s*TJ|\((?:\\.|[^\\()])*\)\s*Tj)", page):
+            parts = re.findall(rb"\(((?:\\.|[^\\()])*)\)", shown)
+            texts.append(re.sub(rb"\\(.)", rb"\1", b"".join(parts)).decode("latin-1"))
+    return texts
+
+
+def texts_of_svg(data):
+    return [element.text for element in xml.etree.ElementTree.fromstring(data).iter() if element.text]
+
+
+def expect_pictures(cli, words, *arguments):
+    """`arguments --plot FILE` draws each form of picture, with `words` in those that have text as text."""
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, magic, texts_of in ((".svg", b"<svg", texts_of_svg), (".pdf", b"%PDF-", texts_of_pdf),
+                                        (".png", b"\x89PNG\r\n", None)):
+            path = os.path.join(folder, "plot" + ending)
+            ended = cli.run(*arguments, "--plot", path)
+            if ending != ".svg" and not cli.options.cairo:
+                expect("libcairo2-dev" in ended.expect_code(2).err, f"it does not say what is missing: {ended.err}")
+                continue
+            ended.expect_code(0)
+            with open(path, "rb") as file:
+                data = file.read()
+            expect(data.startswith(magic), f"{ended.command}\nwrote no {ending}")
+            texts = texts_of(data) if texts_of else words
+            for word in words:
+                expect(word in texts, f"{ended.command}\n'{word}' is not in {texts}")
+        ended = cli.run(*arguments, "--plot", os.path.join(folder, "plot.gif")).expect_code(2)
+        expect(".svg, .png or .pdf" in ended.err, f"it does not say which endings there are: {ended.err}")
+        cli.run(*arguments, "--plot", os.path.join(folder, "none", "plot.svg")).expect_code(3)
 
 
 def case_golden(cli):
@@ -294,13 +336,8 @@ def case_predict(cli):
     models = {model: cli.run("predict", "c2c:64^3", "-n", "96", "--model", model, "--json").json()["points"][0]["seconds"]
               for model in ("loggp", "alpha-beta", "logp", "bsp")}
     expect(len(set(models.values())) > 1, f"all models say the same: {models}")
-    with tempfile.TemporaryDirectory() as folder:
-        for ending, magic in (".svg", b"<svg"), (".png", b"\x89PNG"):
-            path = os.path.join(folder, "plot" + ending)
-            cli.run("predict", "c2c:64^3", "-n", "1..64", "--plot", path).expect_code(0)
-            with open(path, "rb") as file:
-                expect(magic in file.read(300), f"no picture in {path}")
-        cli.run("predict", "c2c:64^3", "-n", "1..64", "--plot", os.path.join(folder, "plot.gif")).expect_code(2)
+    expect_pictures(cli, ["c2c:64x64x64:f64 on built-in", "Speed-up", "ranks", "predicted", "memory"],
+                    "predict", "c2c:64^3", "-n", "1..64")
     wrong = cli.run("predict", "c2c:64^3", "-n", "64..1").expect_code(2)
     expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
     none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
@@ -332,13 +369,8 @@ def case_simulate_butterfly(cli):
     expect(paid > ideal, "overheads cost nothing")
     early = [cli.run("simulate", "butterfly", "-n", "256", "-g", "9", "--early", seed, "--json").out for seed in "112"]
     expect(early[0] == early[1] and early[0] != early[2], "a seed does not decide")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "gantt.svg")
-        cli.run("simulate", "butterfly", "-n", "256", "-P", "4", "--schedule", "output,column", "--plot",
-                path).expect_code(0)
-        words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
-        for part in "phase I", "phase II", "waiting", "sending", "processor 3", "steps":
-            expect(part in words, f"the picture lacks '{part}'")
+    expect_pictures(cli, ["phase I", "phase II", "waiting", "sending", "processor 3", "steps"],
+                    "simulate", "butterfly", "-n", "256", "-P", "4", "--schedule", "output,column")
     begin = time.monotonic()
     cli.run("simulate", "butterfly", "-n", "65536", "-P", "256").expect_code(0)
     expect(time.monotonic() - begin < 60, "2^16 inputs on 256 processors take more than seconds")
@@ -367,12 +399,8 @@ def case_simulate_collective(cli):
         expect("allreduce" in others and len(others) == 5, f"collectives in {model}: {list(others)}")
     _, odd = results("all", "-P", "15")
     expect("allgather" not in odd and "broadcast, binomial" in odd, f"what 15 processors can do: {list(odd)}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "tree.svg")
-        cli.run("simulate", "collective", "broadcast", "-P", "7", "--plot", path).expect_code(0)
-        words = " ".join(xml.etree.ElementTree.parse(path).getroot().itertext())
-        for part in "sending", "receiving", "processor 6", "microseconds":
-            expect(part in words, f"the picture lacks '{part}'")
+    expect_pictures(cli, ["sending", "receiving", "processor 6", "microseconds"],
+                    "simulate", "collective", "broadcast", "-P", "7")
 
 
 def case_export(cli):
@@ -505,18 +533,15 @@ def case_trace(cli):
         both = cli.run("trace", TRACE, "--beside", ranks[0], "--beside", ranks[1], "--json").json()
         expect_equal(dict(both["beside"], schema=whole["schema"], beside=None), whole, "the one beside")
 
-        for ending, magic in (".svg", b"<svg"), (".png", b"\x89PNG"):
-            for more in [], ["--beside", ranks[0]]:
-                path = os.path.join(folder, "plot" + ending)
-                cli.run("trace", TRACE, "--plot", path, *more).expect_code(0)
-                with open(path, "rb") as file:
-                    expect(magic in file.read(300), f"no picture in {path}")
+        for more in [], ["--beside", ranks[0]]:
+            expect_pictures(cli, ["sweep x, y", "waiting", "rank 1", "c2c:64x64x64:f64 on 2 ranks", "milliseconds"],
+                            "trace", TRACE, *more)
         cli.run("trace", TRACE, "--plot", os.path.join(folder, "plot.svg"), "--beside", ranks[0]).expect_code(0)
-        words = [element.text for element in xml.etree.ElementTree.parse(os.path.join(folder, "plot.svg")).iter()]
+        with open(os.path.join(folder, "plot.svg"), encoding="utf-8") as file:
+            words = texts_of_svg(file.read())
         for word, times in {"sweep x, y": 1, "waiting": 1, "rank 0": 2, "rank 1": 1, "c2c:64x64x64:f64 on 2 ranks": 2}.items():
             expect_equal(words.count(word), times, f"'{word}' in the picture")
 
-        refused(2, ".svg or .png", TRACE, "--plot", os.path.join(folder, "plot.gif"))
         refused(3, "its folder exists", TRACE, "--plot", os.path.join(folder, "none", "plot.svg"))
         refused(3, "name a file that exists", os.path.join(folder, "none.json"))
         refused(3, "name a file that exists", folder)
@@ -537,7 +562,14 @@ def case_calibrate(cli):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "here.toml")
         arguments = ["calibrate", "--rounds", "1", "--arrays", "4", "--name", "test", "-o", path]
-        ended = cli.launch(cli.options.ranks, *arguments).expect_code(0)
+        refused = cli.launch(cli.options.ranks, *arguments, "--plot", os.path.join(folder, "here.gif")).expect_code(2)
+        expect(".svg, .png or .pdf" in refused.err, f"no mend: {refused.err}")
+        expect(not os.path.exists(path), "it measures before it looks at the name of the picture")
+        picture = os.path.join(folder, "here.svg")
+        ended = cli.launch(cli.options.ranks, *arguments, "--plot", picture).expect_code(0)
+        with open(picture, encoding="utf-8") as file:
+            words = texts_of_svg(file.read())
+        expect("Sweeps in cache, double precision" in words, f"the picture has {words}")
         links = "Links were not measured" not in ended.out
         expect_equal(links, cli.options.ranks > 1, "links were measured")
         for word in "lines of 64", "copy of", "Written to":
@@ -812,6 +844,7 @@ def main():
     parser.add_argument("--mpiexec", help="what starts ranks")
     parser.add_argument("--mpiexec-flag", action="append", default=[], help="an argument for it")
     parser.add_argument("--ranks", type=int, default=2, help="for the case bench")
+    parser.add_argument("--cairo", action="store_true", help="the program was built with cairo")
     parser.add_argument("--preload", help="library for the case wrong_engine")
     parser.add_argument("--update", action="store_true", help="write what the case golden compares with")
     options = parser.parse_args()

@@ -8,13 +8,16 @@
 
 namespace kallima::cli::chart {
 
-std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double height) {
-  if (path.ends_with(".svg")) return svg_canvas(width, height);
-  if (path.ends_with(".png")) return png_canvas(width, height);
-  throw InvalidOption(
-      fmt::format("charts cannot be drawn into '{}'; use a name that ends in .svg or .png", path));
+std::unique_ptr<Canvas> canvas_for(const std::string& path) {
+  if (path.ends_with(".svg")) return svg_canvas();
+  if (path.ends_with(".png")) return cairo_canvas(CairoForm::png);
+  if (path.ends_with(".pdf")) return cairo_canvas(CairoForm::pdf);
+  throw InvalidOption(fmt::format(
+      "pictures cannot be drawn into '{}'; use a name that ends in .svg, .png or .pdf", path));
 }
 
-void save(const Canvas& canvas, const std::string& path) { write_file(path, canvas.file()); }
+void save(const Canvas& canvas, Size size, const std::string& path) {
+  write_file(path, canvas.file(size));
+}
 
 }  // namespace kallima::cli::chart

@@ -16,6 +16,12 @@ struct Point {
   double y = 0.0;
 };
 
+/// Of a sheet.
+struct Size {
+  double width = 0.0;
+  double height = 0.0;
+};
+
 struct Color {
   std::uint8_t red = 0;
   std::uint8_t green = 0;
@@ -37,13 +43,15 @@ enum class Anchor { start, middle, end };
 /// How text is written.
 struct Lettering {
   double size = 12.0;
-  Color color;
+  Color color{};
   Anchor anchor = Anchor::start;
   bool upward = false;  ///< from bottom to top
   bool bold = false;
 };
 
-/// A sheet to draw on; white at first.
+/// A sheet to draw on, white and without an end: its size is said when all is drawn, as it may
+/// depend on how wide words are. Of text, control characters are left out, and what is no UTF-8
+/// is drawn as question marks.
 class Canvas {
  public:
   Canvas() = default;
@@ -59,20 +67,30 @@ class Canvas {
   virtual void circle(Point center, double radius, Color color) = 0;
   /// A line of text whose baseline goes through `at`.
   virtual void text(Point at, std::string_view words, const Lettering& lettering) = 0;
-  /// The file: all that was drawn so far.
-  [[nodiscard]] virtual std::string file() const = 0;
+  /// How wide a text will be, or how wide at most where whoever opens the file chooses the font.
+  [[nodiscard]] virtual double text_width(std::string_view words,
+                                          const Lettering& lettering) const = 0;
+  /// The file: all that was drawn so far, on a sheet of this size.
+  [[nodiscard]] virtual std::string file(Size size) const = 0;
 };
 
-/// A canvas of this size whose file is an SVG.
-std::unique_ptr<Canvas> svg_canvas(double width, double height);
+/// A canvas whose file is an SVG, with text as text.
+std::unique_ptr<Canvas> svg_canvas();
 
-/// A canvas of this size whose file is a PNG with two pixels a point.
-std::unique_ptr<Canvas> png_canvas(double width, double height);
+/// What cairo draws.
+enum class CairoForm {
+  png,  ///< with two pixels a point
+  pdf   ///< one page, with text as text
+};
 
-/// The one or the other, by the ending of `path`, .svg or .png; InvalidOption where it is another.
-std::unique_ptr<Canvas> canvas_for(const std::string& path, double width, double height);
+/// A canvas whose file cairo draws; InvalidOption where the program was built without cairo.
+std::unique_ptr<Canvas> cairo_canvas(CairoForm form);
+
+/// The one or the other, by the ending of `path`: .svg, .png or .pdf. InvalidOption where it is
+/// another, or cairo is needed and missing. Cheap, and nothing is written: a way to find out.
+std::unique_ptr<Canvas> canvas_for(const std::string& path);
 
 /// Writes a canvas' file; FileError where that cannot be.
-void save(const Canvas& canvas, const std::string& path);
+void save(const Canvas& canvas, Size size, const std::string& path);
 
 }  // namespace kallima::cli::chart

@@ -8,11 +8,11 @@
 #include <array>
 
 #include "canvas.hpp"
-#include "font.hpp"
 #include "kallima/error.hpp"
 #include "legend.hpp"
 #include "scale.hpp"
 #include "style.hpp"
+#include "words.hpp"
 
 namespace kallima::cli {
 
@@ -93,27 +93,30 @@ Scale scale_y(const Chart& what) {
   return chart::scale_for(what.log_y ? Count::decades : Count::linear, values, 0.06);
 }
 
-double widest(const std::vector<Tick>& ticks) {
+double small_width(const Canvas& canvas, const std::string& words) {
+  return canvas.text_width(words, {.size = small_size});
+}
+
+double widest(const Canvas& canvas, const std::vector<Tick>& ticks) {
   double width = 0.0;
-  for (const Tick& tick : ticks) {
-    width = std::max(width, chart::text_width(tick.label, small_size));
-  }
+  for (const Tick& tick : ticks) width = std::max(width, small_width(canvas, tick.label));
   return width;
 }
 
-std::vector<Placed> legend_of(const std::vector<Series>& all, double width) {
+std::vector<Placed> legend_of(const Canvas& canvas, const std::vector<Series>& all, double width) {
   std::vector<std::string> names;
   for (const Series& series : all) names.push_back(series.name);
-  return chart::legend_rows(names, width);
+  return chart::legend_rows(canvas, names, width);
 }
 
 /// Labels of marks centred over them, in as many rows as keep them apart; row 0 is the lowest.
-std::vector<Placed> mark_rows(const std::vector<Mark>& marks, const Field& field) {
+std::vector<Placed> mark_rows(const Canvas& canvas, const std::vector<Mark>& marks,
+                              const Field& field) {
   std::vector<Placed> placed;
   std::vector<std::vector<std::pair<double, double>>> taken;
   for (std::size_t m = 0; m < marks.size(); ++m) {
     if (!field.x.takes(marks[m].at) || marks[m].text.empty()) continue;
-    const double half = chart::text_width(marks[m].text, small_size) / 2;
+    const double half = small_width(canvas, marks[m].text) / 2;
     const double x = std::clamp(field.column(marks[m].at), field.left + half,
                                 std::max(field.left + half, field.right - half));
     const auto overlaps = [&](const std::pair<double, double>& other) {
@@ -139,12 +142,12 @@ class Drawing {
     field_.x = scale_x(what);
     field_.y = scale_y(what);
     y_ticks_ = chart::ticks(field_.y, 7);
-    field_.left =
-        corner.x + margin + (what.y_label.empty() ? 0 : line_height + 4) + widest(y_ticks_) + 8;
+    field_.left = corner.x + margin + (what.y_label.empty() ? 0 : line_height + 4) +
+                  widest(canvas, y_ticks_) + 8;
     field_.right = corner.x + cell_width - margin;
     x_ticks_ = chart::ticks(field_.x, 12);
-    legend_ = legend_of(what.series, field_.right - field_.left);
-    marks_ = mark_rows(what.marks, field_);
+    legend_ = legend_of(canvas, what.series, field_.right - field_.left);
+    marks_ = mark_rows(canvas, what.marks, field_);
     field_.top = legend_top_ + strip(legend_) + strip(marks_) + 6;
     field_.bottom = corner.y + cell_height - margin - small_size - 8 -
                     (what.x_label.empty() ? 0 : line_height + 2);
@@ -186,7 +189,7 @@ class Drawing {
       if (tick.label.empty()) continue;
       const double x = field_.column(tick.at);
       line({x, field_.bottom}, {x, field_.bottom + 4}, pen);
-      const double half = chart::text_width(tick.label, small_size) / 2;
+      const double half = small_width(canvas_, tick.label) / 2;
       if (x - half < free_from) continue;
       free_from = x + half + 6;
       canvas_.text({x, field_.bottom + small_size + 7}, tick.label,
@@ -201,8 +204,10 @@ class Drawing {
 
   void draw_words() {
     if (!chart_.title.empty()) {
-      canvas_.text({field_.left, corner_.y + margin + title_size - 3}, chart_.title,
-                   {title_size, ink, Anchor::start, false, true});
+      const chart::Lettering lettering{title_size, ink, Anchor::start, false, true};
+      canvas_.text({field_.left, corner_.y + margin + title_size - 3},
+                   chart::fitted(canvas_, chart_.title, lettering, field_.right - field_.left),
+                   lettering);
     }
     if (!chart_.x_label.empty()) {
       canvas_.text({(field_.left + field_.right) / 2, corner_.y + cell_height - margin - 2},
@@ -333,8 +338,7 @@ class Drawing {
 void draw(const std::vector<Chart>& charts, const std::string& path) {
   const std::size_t columns = std::min<std::size_t>(charts.size(), 2);
   const std::size_t lines = (charts.size() + 1) / 2;
-  const auto canvas = chart::canvas_for(path, static_cast<double>(columns) * cell_width,
-                                        static_cast<double>(lines) * cell_height);
+  const auto canvas = chart::canvas_for(path);
   if (charts.empty()) throw InvalidOption("there is nothing to draw; give at least one chart");
   for (std::size_t c = 0; c < charts.size(); ++c) {
     const std::size_t column = c % 2;
@@ -343,7 +347,9 @@ void draw(const std::vector<Chart>& charts, const std::string& path) {
                        static_cast<double>(line) * cell_height};
     Drawing(*canvas, charts[c], corner).draw();
   }
-  chart::save(*canvas, path);
+  chart::save(*canvas,
+              {static_cast<double>(columns) * cell_width, static_cast<double>(lines) * cell_height},
+              path);
 }
 
 }  // namespace kallima::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Charts for people, from numbers that a subcommand has: lines, points, bands, marks. The program
-// draws them itself, so that a login node without Python can, and two programs never disagree.
+// draws them itself, so that a login node without Python can.
 #pragma once
 
 #include <string>
@@ -41,9 +41,9 @@ inline Chart logarithmic(const std::string& title, const std::string& x_label,
   return {title, x_label, y_label, true, true, {}, {}};
 }
 
-/// Draws charts in two columns (one alone in one) into a file; the ending of `path`, .svg or .png,
-/// says in which form. InvalidOption where it is another or there is nothing to draw, FileError
-/// where the file cannot be written.
+/// Draws charts in two columns (one alone in one) into a file; the ending of `path`, .svg, .png
+/// or .pdf, says in which form. InvalidOption where it is another, needs cairo in a program built
+/// without, or there is nothing to draw; FileError where the file cannot be written.
 void draw(const std::vector<Chart>& charts, const std::string& path);
 
 }  // namespace kallima::cli

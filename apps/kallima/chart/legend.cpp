@@ -3,18 +3,18 @@
 
 #include <algorithm>
 
-#include "font.hpp"
 #include "style.hpp"
 
 namespace kallima::cli::chart {
 
-std::vector<Placed> legend_rows(std::span<const std::string> names, double width) {
+std::vector<Placed> legend_rows(const Canvas& canvas, std::span<const std::string> names,
+                                double width) {
   std::vector<Placed> placed;
   double x = 0.0;
   std::size_t row = 0;
   for (std::size_t n = 0; n < names.size(); ++n) {
     if (names[n].empty()) continue;
-    const double takes = swatch + 6 + text_width(names[n], small_size);
+    const double takes = swatch + 6 + canvas.text_width(names[n], {.size = small_size});
     if (x > 0.0 && x + takes > width) {
       x = 0.0;
       ++row;

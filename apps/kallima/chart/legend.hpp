@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "canvas.hpp"
+
 namespace kallima::cli::chart {
 
 /// Where a word stands in rows of several.
@@ -19,7 +21,8 @@ struct Placed {
 constexpr double swatch = 26;  ///< room before a name, of which 4 stay free
 
 /// Places for the names that are not empty, in rows no wider than `width`.
-std::vector<Placed> legend_rows(std::span<const std::string> names, double width);
+std::vector<Placed> legend_rows(const Canvas& canvas, std::span<const std::string> names,
+                                double width);
 
 /// Height of all rows that are taken.
 double strip(std::span<const Placed> placed);

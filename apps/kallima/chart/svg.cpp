@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "canvas.hpp"
+#include "words.hpp"
 #include "xml.hpp"
 
 namespace kallima::cli::chart {
@@ -40,10 +41,24 @@ const char* name_of(Anchor anchor) {
   }
 }
 
+/// How wide the printable characters of ASCII are, from the blank on; A is ten. Digits are all as
+/// wide as each other. Whoever opens the file chooses the font: those without serifs are alike or
+/// narrower.
+constexpr std::string_view widths =
+    "20286770226614056666666666016666"
+    "A8777667704768787877878A78725267"
+    "2666664660252866664546685653036";
+constexpr double widths_per_size = 13.5;
+constexpr double gap = 2.7;  // between letters
+
+double width_of(char c) {
+  const bool known = c >= ' ' && c <= '~';
+  const char width = widths[static_cast<std::size_t>((known ? c : '?') - ' ')];
+  return gap + (width == 'A' ? 10 : width - '0');
+}
+
 class SvgCanvas final : public Canvas {
  public:
-  SvgCanvas(double width, double height) : width_(width), height_(height) {}
-
   void polyline(std::span<const Point> points, const Pen& pen) override {
     body_ += fmt::format(
         R"(<polyline points="{}" fill="none" stroke="{}" stroke-width="{}"{} stroke-linejoin="round" stroke-linecap="round"/>)"
@@ -78,18 +93,27 @@ class SvgCanvas final : public Canvas {
                     xml_escaped(words));
   }
 
-  [[nodiscard]] std::string file() const override {
+  [[nodiscard]] double text_width(std::string_view words,
+                                  const Lettering& lettering) const override {
+    double width = 0.0;
+    for (const char c : readable(words)) {
+      const bool goes_on =
+          (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // a character of UTF-8
+      if (!goes_on) width += width_of(c);
+    }
+    return width * lettering.size / widths_per_size;
+  }
+
+  [[nodiscard]] std::string file(Size size) const override {
     return fmt::format(
         R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif">)"
         "\n"
         R"(<rect width="{0}" height="{1}" fill="#ffffff"/>)"
         "\n{2}</svg>\n",
-        number(width_), number(height_), body_);
+        number(size.width), number(size.height), body_);
   }
 
  private:
-  double width_;
-  double height_;
   std::string body_;
 };
 
@@ -97,7 +121,7 @@ class SvgCanvas final : public Canvas {
 
 std::string xml_escaped(std::string_view words) {
   std::string text;
-  for (const char c : words) {
+  for (const char c : readable(words)) {
     switch (c) {
       case '&':
         text += "&amp;";
@@ -115,15 +139,12 @@ std::string xml_escaped(std::string_view words) {
         text += "&#39;";
         break;
       default:
-        // XML has no way to write control characters.
-        if (static_cast<unsigned char>(c) >= 0x20U) text += c;
+        text += c;
     }
   }
   return text;
 }
 
-std::unique_ptr<Canvas> svg_canvas(double width, double height) {
-  return std::make_unique<SvgCanvas>(width, height);
-}
+std::unique_ptr<Canvas> svg_canvas() { return std::make_unique<SvgCanvas>(); }
 
 }  // namespace kallima::cli::chart

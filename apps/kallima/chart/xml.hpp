@@ -6,8 +6,8 @@
 
 namespace kallima::cli::chart {
 
-/// Text as it stands between tags or quotes of XML; control characters, which it cannot have, are
-/// left out.
+/// Text as it stands between tags or quotes of XML. Control characters, which it cannot have, are
+/// left out; what is no UTF-8 becomes question marks.
 std::string xml_escaped(std::string_view words);
 
 }  // namespace kallima::cli::chart
