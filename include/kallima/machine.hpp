@@ -194,8 +194,9 @@ struct KALLIMA_API Machine {
 KALLIMA_API const Machine& built_in_machine();
 
 /// The machine of a file, or of a name: built-in, or NAME.toml in the folder that the environment
-/// variable KALLIMA_MACHINES names, or where machines are installed. FileError where there is none,
-/// naming those there are; ParseError where it is damaged.
+/// variable KALLIMA_MACHINES names, in share/kallima/machines of the prefix that this library or
+/// the program it is linked into lies in, or where machines were installed. FileError where there
+/// is none, naming those there are; ParseError where it is damaged.
 KALLIMA_API Machine find_machine(const std::string& name_or_path);
 
 /// The machine that the environment variable KALLIMA_MACHINE names, otherwise the built-in one.
