@@ -55,7 +55,7 @@ BENCHED = [
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
-               "plan_s", "error", "error_returned", "layout_in", "layout_out", "route", "exchanges", "bytes_sent", "passes",
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "out_as_asked", "route", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
              "exchanges", "bytes", "messages", "passes", "workspace_bytes", "price", "hash"]
@@ -680,6 +680,31 @@ def check_rivals(report, ranks, elements):
     return rows
 
 
+def check_output_as_asked(cli, ranks):
+    """A rival that leaves its output turned is told so, and is not the best of those that do what was asked."""
+    arguments = ["--against", "fftw-mpi", "-i", "1", "-x", "0", "--effort", "estimate"]
+    for problem in ["c2c:24x12x20", "--out", "same"], ["r2c:24x12x20", "--in", "slab", "--out", "same"], [
+            "c2r:13x7x11", "--in", "slab", "--out", "same"], ["c2c:5184", "--in", "slab", "--out", "same"]:
+        report = cli.launch(ranks, "bench", *problem, *arguments, "--json").json()
+        for row in report["results"]:
+            turned = "transposed" in row["name"] or "scrambled" in row["name"]
+            expect_equal(row["out_as_asked"], not turned, f"{problem}: whether {row['name']} does what was asked")
+        best = report["best"]["fftw-mpi"]
+        expect(best.split("/")[1].split("-")[0] in ("same", "ordered"), f"{problem}: best of fftw-mpi is {best}")
+    text = cli.launch(ranks, "bench", "c2c:24x12x20", "--out", "same", *arguments).expect_code(0).out
+    expect_equal(text.count("(not as asked)"), 2, "rows that are marked")
+    # Turned is what is asked for: then those that turn are the ones that do the same.
+    turned = cli.launch(ranks, "bench", "c2c:24x12x20", "--in", "slab", "--out", f"y:block/{ranks} z:all x:all", *arguments,
+                        "--json").json()
+    expect(turned["best"]["fftw-mpi"].startswith("fftw-mpi/transposed"), f"the best that turns: {turned['best']}")
+    cyclic = ["c2c:24x12x20", "--out", "z:all y:all x:cyclic/2"]
+    if ranks > 1:
+        none = cli.launch(ranks, "bench", *cyclic, *arguments, "--json").json()
+        expect_equal(none["best"], {"fftw-mpi": None}, "the best of those that all do something else")
+        text = cli.launch(ranks, "bench", *cyclic, *arguments).expect_code(0).out
+        expect("best of fftw-mpi: none" in text, f"it is not said that none is: {text}")
+
+
 def case_rivals(cli):
     ranks = cli.options.ranks
     told = cli.run("bench", "--help").expect_code(0).out
@@ -700,6 +725,7 @@ def case_rivals(cli):
     expect("bare/sum" in rows and "bare/sum" in flat, "no sum of the bare parts")
     if "fftw-mpi" in known:
         expect("fftw-mpi/transposed-inplace" in rows and "fftw-mpi/ordered" in flat, "variants of FFTW's are missing")
+        check_output_as_asked(cli, ranks)
     if "spfft" in known:
         expect("spfft" in rows and "spfft" not in flat, "SpFFT is for three axes")
     with tempfile.TemporaryDirectory() as folder:
