@@ -151,7 +151,7 @@ Predicted predicted(const Plan& plan, const Machine& machine) {
   const PlanCost cost = price(plan, machine);
   Predicted result;
   for (const StepCost& step : cost.steps) {
-    const bool moves = step.messages > 0;
+    const bool moves = step.bytes > 0;
     const double between = moves ? step.cost.total() - step.cost.memory : 0.;
     result.exchanges += between;
     result.sweeps += step.cost.total() - between;

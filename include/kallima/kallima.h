@@ -108,7 +108,8 @@ typedef struct kallima_options {
 /** What was moved between this rank and others since the transform was made. */
 typedef struct kallima_moved {
   size_t size;               /**< bytes of this struct, set by the caller */
-  int64_t bytes_sent;        /**< by this rank */
+  int64_t bytes_sent;        /**< by this rank; by windows, others read them in place, in no
+                                  messages */
   int64_t bytes_received;    /**< by this rank */
   int64_t messages_sent;     /**< by this rank */
   int64_t messages_received; /**< by this rank */

@@ -147,7 +147,8 @@ struct KALLIMA_API Exchange {
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
   /// True where what arrives takes the place of what has left, be it in chunks or in one.
   [[nodiscard]] bool flows() const { return pipelined() || route == Route::nodes; }
-  /// Exactly what messages carry: each part is one.
+  /// Exactly what messages carry: each part is one. By windows the elements that change owner,
+  /// which are read in place, in no messages.
   [[nodiscard]] Traffic moved() const;
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
@@ -187,8 +188,8 @@ struct Placement {
 /// What all exchanges of a plan move. Figures of the busiest rank are sums over exchanges, each of
 /// its own busiest.
 struct Moves {
-  Index bytes = 0;                   ///< over all ranks
-  Index messages = 0;                ///< over all ranks
+  Index bytes = 0;                   ///< over all ranks, in messages or read in place by windows
+  Index messages = 0;                ///< over all ranks; by windows none
   Index most_bytes_sent = 0;         ///< by one rank
   Index most_bytes_received = 0;     ///< by one rank
   Index most_messages_sent = 0;      ///< by one rank

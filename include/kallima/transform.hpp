@@ -132,7 +132,8 @@ struct Options {
 
 /// What was really moved between this rank and others.
 struct Moved {
-  Index bytes_sent = 0;         ///< since the transform was made
+  Index bytes_sent = 0;         ///< since the transform was made; by windows, others read them
+                                ///< in place, in no messages
   Index bytes_received = 0;     ///< likewise
   Index messages_sent = 0;      ///< pieces, however many parts each took
   Index messages_received = 0;  ///< likewise

@@ -271,6 +271,9 @@ Traffic Exchange::moved() const {
   result.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
   result.most_messages_sent *= parts;
   result.most_messages_received *= parts;
+  if (route == Route::windows) {
+    result.messages = result.most_messages_sent = result.most_messages_received = 0;
+  }
   return result;
 }
 

@@ -24,7 +24,8 @@ struct Turn {
   Index apart = 0;  ///< bytes that the receiver has room for before it has sent as many
 };
 
-/// Bytes and messages really moved between different ranks, and exchanges done.
+/// Bytes and messages really moved between different ranks, and exchanges done. Bytes that others
+/// read in place, by windows, are in no messages.
 struct Counters {
   Index bytes_sent = 0;
   Index bytes_received = 0;

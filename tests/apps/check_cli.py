@@ -638,6 +638,32 @@ def case_bench(cli):
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")
     check_bench_traces(cli)
+    check_bytes_agree(cli)
+
+
+def check_bytes_agree(cli):
+    """plan, bench and trace name the same bytes of an exchange, by shared memory too, where there are no messages."""
+    ranks = cli.options.ranks
+    shared = "by shared memory: read in place, no messages"
+    for route in "windows", "messages", "alltoallv":
+        problem = ["c2c:12x10x8", "--route", route]
+        planning = ["plan", *problem, "-n", str(ranks), "--ranks-per-node", str(ranks)]
+        benching = ["bench", *problem, "-i", "1", "-x", "0"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            result = cli.launch(ranks, *benching, "--json", "--trace", path).json()["results"][0]
+            traced = cli.run("trace", path, "--json").json()
+        plan = cli.run(*planning, "--json").json()
+        expect_equal(result["bytes_sent"], plan["bytes"], f"bytes of bench and plan by {route}")
+        expect_equal((traced["bytes_sent"], traced["messages_sent"]), (plan["bytes"], plan["messages"]),
+                     f"bytes and messages of trace and plan by {route}")
+        expect_equal(sum(rank["bytes_sent"] for rank in traced["by_rank"]), plan["bytes"], f"bytes of ranks by {route}")
+        expect_equal(plan["price"]["steps"][-2]["messages"] if ranks > 1 else 0, plan["messages"], "messages of the price")
+        expect_equal(plan["messages"] == 0, ranks == 1 or route == "windows", f"no messages by {route}")
+        expect_equal(plan["bytes"] == 0, ranks == 1, f"no bytes by {route}")
+        told = [cli.run(*planning).expect_code(0).out, cli.launch(ranks, *benching).expect_code(0).out]
+        expect_equal([shared in text for text in told], 2 * [ranks > 1 and route == "windows"],
+                     f"whether plan and bench say that nothing is sent by {route}")
 
 
 def check_bench_traces(cli):

@@ -111,7 +111,7 @@ std::string results_table(const std::vector<Result>& results) {
   const std::vector<std::string> times = durations(seconds);
   std::vector<std::vector<std::string>> rows = {{"", "median", "min", "p90", "mean rank",
                                                  "x kallima", "quartiles", "planning", "exchanges",
-                                                 "sent", "passes", "memory"}};
+                                                 "moved", "passes", "memory"}};
   for (std::size_t r = 0; r < results.size(); ++r) {
     const Result& row = results[r];
     const Ratio ratio = ratio_of(row, results.front());
@@ -187,6 +187,9 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
     text +=
         "in turns, in the same arrays; x kallima is the ratio of medians, quartiles are of the "
         "ratios run by run\nmemory is what the process grew by beyond the arrays\n";
+  }
+  if (rows.front().facts.route == name_of(Route::windows)) {
+    text += "kallima moves bytes by shared memory: read in place, no messages\n";
   }
   text += '\n';
   text += results_table(rows);
