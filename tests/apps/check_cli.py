@@ -237,6 +237,11 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "2", "--in", "slabs"): "layout 'slabs' is not known; use any, slab",
         ("plan", "c2c:8x8", "-n", "2", "--in", "same"): "--out",
         ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2"): "x",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2,x:all"): "separate axes by blanks",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "boxes y x | 0:8,0:8"): "separate axes by blanks",
+        ("plan", "c2c:512,512,512", "-n", "2"): "use x between extents, as in c2c:512x512x512",
+        ("plan", "c2c:512*512", "-n", "2"): "use x between extents",
+        ("bench", "r2c:512 512", "-i", "1"): "use x between extents, as in r2c:512x512x512",
         ("plan", "c2c:8x8", "-n", "2", "--in", "y:block x:all"): "block/4",
         ("plan", "c2c:8x8", "-n", "2", "--in", "brick:2x2x2"): "needs 2 numbers",
         ("plan", "c2c:8x8x8", "-n", "8", "--in", "pencil:8"): "pencil:4x2",
@@ -780,7 +785,8 @@ def case_tune(cli):
     with tempfile.TemporaryDirectory() as folder:
         plans = os.path.join(folder, "plans.json")
         ended = cli.launch(2, *problem, "--plans", plans).expect_code(0)
-        expect("missing" in ended.err, f"it does not say that there is no file: {ended.err}")
+        expect("does not exist" in ended.err and "--tune-into" in ended.err and "remove" not in ended.err,
+               f"it does not say that there is no file, and how to make it: {ended.err}")
         ended = cli.launch(2, *problem, "--tune-into", plans, "--verify").expect_code(0)
         for part in "exchanges", "input layout", "priced", "measured", "fastest", plans, "verified":
             expect(part in ended.out, f"the table does not say '{part}':\n{ended.out}")
