@@ -154,6 +154,8 @@ struct Node {
   double memory = 0.;     ///< bytes; 0: not known
   bool overlaps = false;  ///< a sweep computes while it moves memory, as accelerators do, so that
                           ///< the longer of both counts and not the sum
+  bool accelerators = false;  ///< ranks are GPUs or the like, on which this library does not run:
+                              ///< prices there are of a machine that is only described
 
   friend bool operator==(const Node&, const Node&) = default;
 };

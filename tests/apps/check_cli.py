@@ -308,8 +308,26 @@ def case_predict(cli):
         cli.run("predict", "c2c:64^3", "-n", "1..64", "--plot", os.path.join(folder, "plot.gif")).expect_code(2)
     wrong = cli.run("predict", "c2c:64^3", "-n", "64..1").expect_code(2)
     expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
+    check_accelerators(cli)
     none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
     expect("built-in" in none.err, f"machines that are known are not named: {none.err}")
+
+
+def check_accelerators(cli):
+    """Of machines whose ranks are GPUs it is said that nothing runs there, and which figures are assumed."""
+    machines = os.path.join(HERE, "..", "..", "machines")
+    for name, gpus in ("frontier", True), ("summit", True), ("czechowski-2020-gpu", True), ("fugaku", False), (
+            "lumi-c", False):
+        arguments = ["c2c:64^3", "-n", "16", "--machine", os.path.join(machines, name + ".toml")]
+        for command in "predict", "plan", "advise":
+            told = cli.run(command, *arguments).expect_code(0).out
+            expect_equal("Kallima itself runs on CPUs" in told, gpus, f"whether {command} speaks of GPUs on {name}")
+        found = cli.run("predict", *arguments, "--json").json()
+        expect_equal(found["accelerators"], gpus, f"accelerators of {name}")
+        expect("speed.f64.real" in found["assumed"], f"assumed of {name}: {found['assumed']}")
+    told = cli.run("predict", "c2c:64^3", "-n", "16", "--machine", os.path.join(machines, "frontier.toml")).out
+    expect("Assumed are of between_nodes (gap, overhead), in_node (gap, " in told and "in_cache" in told,
+           f"it is not said what is assumed: {told}")
 
 
 def case_simulate_butterfly(cli):
