@@ -79,8 +79,9 @@ function(kallima_umbrella)
   endif()
   target_link_libraries(
     kallima
-    # A project in C has found MPI for C alone.
-    PUBLIC $<IF:$<TARGET_EXISTS:MPI::MPI_CXX>,MPI::MPI_CXX,MPI::MPI_C>
+    # A project in C that uses what is installed has found MPI for C alone.
+    PUBLIC $<BUILD_INTERFACE:MPI::MPI_CXX>
+           $<INSTALL_INTERFACE:$<IF:$<TARGET_EXISTS:MPI::MPI_CXX>,MPI::MPI_CXX,MPI::MPI_C>>
     PRIVATE ${externals} $<BUILD_INTERFACE:${kallima_openmp}>)
   # Who links what is installed may use another compiler, or only one of C.
   foreach(library IN LISTS kallima_openmp_runtime)
