@@ -33,12 +33,37 @@ install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake"
         DESTINATION "${kallima_package_dir}")
 
-# For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`.
+# For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`. What the library
+# needs is private to a shared one, and only asked for with --static; where there is but a static one,
+# everybody needs it.
 file(RELATIVE_PATH kallima_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-# Libraries, not the compiler's flag: who links may use another compiler.
-set(kallima_openmp_libraries "")
-if(kallima_openmp)
-  list(JOIN OpenMP_CXX_LIBRARIES " " kallima_openmp_libraries)
+set(kallima_pc_needs fmt)
+set(kallima_pc_libraries ${kallima_openmp_runtime} ${kallima_cxx_runtime})
+if(PC_FFTW3_FOUND)
+  list(PREPEND kallima_pc_needs fftw3 fftw3f)
+else()
+  kallima_library_names(engines "${FFTW3_LIBRARY}" "${FFTW3F_LIBRARY}")
+  list(PREPEND kallima_pc_libraries ${engines})
+endif()
+list(REMOVE_DUPLICATES kallima_pc_libraries)
+set(kallima_pc_libs "")
+foreach(library IN LISTS kallima_pc_libraries)
+  if(IS_ABSOLUTE "${library}")
+    string(APPEND kallima_pc_libs " ${library}")
+  else()
+    string(APPEND kallima_pc_libs " -l${library}")
+  endif()
+endforeach()
+list(JOIN kallima_pc_needs " " kallima_pc_needs)
+if(kallima_kind STREQUAL "STATIC_LIBRARY")
+  set(kallima_pc_requires " ${kallima_pc_needs}")
+  set(kallima_pc_requires_private "")
+  set(kallima_pc_libs_private "")
+else()
+  set(kallima_pc_requires "")
+  set(kallima_pc_requires_private " ${kallima_pc_needs}")
+  set(kallima_pc_libs_private "${kallima_pc_libs}")
+  set(kallima_pc_libs "")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima.pc.in" "${PROJECT_BINARY_DIR}/kallima.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"

@@ -74,5 +74,21 @@ function(kallima_umbrella)
   target_compile_features(kallima PUBLIC cxx_std_20)
   target_include_directories(kallima PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                             "$<INSTALL_INTERFACE:include>")
-  target_link_libraries(kallima PUBLIC MPI::MPI_CXX PRIVATE ${externals})
+  if(kallima_openmp)
+    list(REMOVE_ITEM externals ${kallima_openmp})
+  endif()
+  target_link_libraries(
+    kallima
+    # A project in C that uses what is installed has found MPI for C alone.
+    PUBLIC $<BUILD_INTERFACE:MPI::MPI_CXX>
+           $<INSTALL_INTERFACE:$<IF:$<TARGET_EXISTS:MPI::MPI_CXX>,MPI::MPI_CXX,MPI::MPI_C>>
+    PRIVATE ${externals} $<BUILD_INTERFACE:${kallima_openmp}>)
+  # Who links what is installed may use another compiler, or only one of C.
+  foreach(library IN LISTS kallima_openmp_runtime)
+    target_link_libraries(kallima PRIVATE $<INSTALL_INTERFACE:${library}>)
+  endforeach()
+  foreach(library IN LISTS kallima_cxx_runtime)
+    target_link_libraries(kallima
+                          PRIVATE $<INSTALL_INTERFACE:$<$<NOT:$<LINK_LANGUAGE:CXX>>:${library}>>)
+  endforeach()
 endfunction()

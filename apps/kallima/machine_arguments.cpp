@@ -2,11 +2,45 @@
 #include "machine_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
 
 #include "machine/pace.hpp"
 #include "options.hpp"
 
 namespace kallima::cli {
+
+namespace {
+
+/// "in_node (gap, overhead), speed (beyond, in_cache)": of a table's parts each figure once.
+std::string grouped_figures(const std::vector<std::string>& names) {
+  std::map<std::string, std::set<std::string>> tables;
+  for (const std::string& name : names) {
+    tables[name.substr(0, name.find('.'))].insert(name.substr(name.rfind('.') + 1));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [table, figures] : tables) {
+    parts.push_back(fmt::format("{} ({})", table, fmt::join(figures, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What a price on a machine of GPUs is worth; nothing of other machines.
+std::string accelerator_text(const Machine& machine) {
+  if (!machine.node.accelerators) return {};
+  const std::vector<std::string> assumed = assumed_figures(machine);
+  return fmt::format(
+      "Its ranks are GPUs: Kallima itself runs on CPUs, and nothing of this was measured with it.\n"
+      "What sweeps take there follows from bandwidth of memory and peak of flops.\n{}",
+      assumed.empty()
+          ? std::string()
+          : fmt::format("Assumed are of {}; [sources] of the machine's file says how.\n",
+                        grouped_figures(assumed)));
+}
+
+}  // namespace
 
 void MachineArguments::add_to(Command command) {
   command
@@ -36,8 +70,16 @@ std::string priced_on(const Machine& machine) {
     return "priced on the built-in machine, which nobody measured; `mpirun -n 2 kallima calibrate "
            "-o here.toml` measures yours\n";
   }
-  return fmt::format("priced on machine {}{}\n", machine.name,
-                     machine.about.empty() ? "" : ": " + machine.about);
+  return fmt::format("priced on machine {}{}\n{}", machine.name,
+                     machine.about.empty() ? "" : ": " + machine.about, accelerator_text(machine));
+}
+
+std::vector<std::string> assumed_figures(const Machine& machine) {
+  std::vector<std::string> names;
+  for (const auto& [name, source] : machine.sources) {
+    if (source.find("assumed") != std::string::npos) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace kallima::cli

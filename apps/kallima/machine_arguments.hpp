@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
@@ -30,5 +31,8 @@ struct MachineArguments {
 
 /// One line that says on what prices are, and that nothing was measured where that is so.
 std::string priced_on(const Machine& machine);
+
+/// Dotted names of the figures that the machine's sources say are assumed, as "speed.f64.real".
+std::vector<std::string> assumed_figures(const Machine& machine);
 
 }  // namespace kallima::cli

@@ -19,9 +19,9 @@
 #include "kallima/planner.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
-#include "schedule/schedule.hpp"
 #include "problem_arguments.hpp"
 #include "rank_range.hpp"
+#include "schedule/schedule.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -195,9 +195,14 @@ Json points_json(const PredictArguments& arguments, const Machine& machine,
                     {"beyond", point.cost.beyond}});
   }
   const std::optional<Crossing> found = crossing(points);
-  return {{"schema", "kallima.predict/1"},     {"problem", points.front().plan.problem().to_text()},
-          {"machine", machine.name},           {"machine_hash", text::hex(machine.hash())},
-          {"model", name_of(arguments.model)}, {"crossing_ranks", found ? Json(found->at) : Json()},
+  return {{"schema", "kallima.predict/1"},
+          {"problem", points.front().plan.problem().to_text()},
+          {"machine", machine.name},
+          {"machine_hash", text::hex(machine.hash())},
+          {"model", name_of(arguments.model)},
+          {"crossing_ranks", found ? Json(found->at) : Json()},
+          {"accelerators", machine.node.accelerators},
+          {"assumed", assumed_figures(machine)},
           {"points", std::move(list)}};
 }
 

@@ -12,8 +12,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "base/file.hpp"
+#include "base/package.hpp"
 #include "base/text.hpp"
 #include "child.hpp"
 #include "kallima/error.hpp"
@@ -65,10 +67,16 @@ std::string program_of(const SimulateArguments& arguments) {
   if (path.empty()) {
     if (const char* const named = std::getenv("KALLIMA_SIMULATED")) path = named;
   }
-  if (path.empty()) path = KALLIMA_LIBEXEC_DIR "/kallima_simulated";
+  std::vector<std::filesystem::path> places = {path};
+  if (path.empty()) {
+    path = KALLIMA_LIBEXEC_DIR "/kallima_simulated";
+    places = package_places(own_file(), KALLIMA_LIBEXEC_INSIDE "/kallima_simulated", path);
+  }
   std::error_code failed;
-  if (std::filesystem::is_regular_file(path, failed)) {
-    return std::filesystem::absolute(path).string();
+  for (const std::filesystem::path& place : places) {
+    if (std::filesystem::is_regular_file(place, failed)) {
+      return std::filesystem::absolute(place).string();
+    }
   }
   throw FileError(fmt::format(
       "there is no {}, the program that is simulated; build it (cmake -B build/simgrid "
@@ -144,7 +152,7 @@ Predicted predicted(const Plan& plan, const Machine& machine) {
   const PlanCost cost = price(plan, machine);
   Predicted result;
   for (const StepCost& step : cost.steps) {
-    const bool moves = step.messages > 0;
+    const bool moves = step.bytes > 0;
     const double between = moves ? step.cost.total() - step.cost.memory : 0.;
     result.exchanges += between;
     result.sweeps += step.cost.total() - between;

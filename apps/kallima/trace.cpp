@@ -111,7 +111,7 @@ std::string head_text(const TracedRun& traced) {
 
 std::string table_text(const RunSummary& run) {
   std::vector<std::vector<std::string>> rows = {{"rank", "time", "computing", "", "waiting", "",
-                                                 "in flight", "", "hidden", "", "sent",
+                                                 "in flight", "", "hidden", "", "moved",
                                                  "messages"}};
   for (const RankSummary& rank : run.ranks) {
     rows.push_back(row(text::grouped(rank.rank), time_cells(rank.times, run.seconds()),
@@ -125,7 +125,8 @@ std::string table_text(const RunSummary& run) {
 }
 
 constexpr const char* key =
-    "In flight: while messages travel, to or from the rank; hidden: of that, while it computes.\n";
+    "In flight: while messages travel, to or from the rank; hidden: of that, while it computes.\n"
+    "Moved: bytes in messages, or read in place by shared memory, without messages.\n";
 
 Json times_json(const Times& times) {
   return {{"seconds", times.whole},

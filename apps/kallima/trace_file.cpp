@@ -105,7 +105,8 @@ TraceEvent event_in(const Json& json, Index rank) {
   const Json& arguments = field(json, "args");
   event.run = count_in(arguments, "run", 0);
   const bool message = event.activity == Activity::send || event.activity == Activity::receive;
-  if (message) event.bytes = count_in(arguments, "bytes", 0);
+  const bool reads = event.activity == Activity::wait && arguments.contains("bytes");
+  if (message || reads) event.bytes = count_in(arguments, "bytes", 0);
   return event;
 }
 

@@ -27,10 +27,11 @@ struct Gathered {
         computing.push_back(interval);
         break;
       case Activity::wait:
+        bytes_sent = checked_add(bytes_sent, event.bytes, "bytes moved");
         waiting.push_back(interval);
         break;
       case Activity::send:
-        bytes_sent = checked_add(bytes_sent, event.bytes, "bytes sent");
+        bytes_sent = checked_add(bytes_sent, event.bytes, "bytes moved");
         ++messages_sent;
         in_flight.push_back(interval);
         break;
@@ -135,7 +136,7 @@ RunSummary summary_of(const std::vector<TraceEvent>& events) {
   for (const auto& [rank, gathered] : by_rank) {
     spans.push_back(hull(gathered.all));
     result.ranks.push_back(summary_of_rank(rank, gathered, spans.back()));
-    result.bytes_sent = checked_add(result.bytes_sent, gathered.bytes_sent, "bytes sent");
+    result.bytes_sent = checked_add(result.bytes_sent, gathered.bytes_sent, "bytes moved");
     result.messages_sent += gathered.messages_sent;
   }
   result.mean = mean_of(result.ranks);

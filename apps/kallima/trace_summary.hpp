@@ -41,7 +41,7 @@ struct Times {
 struct RankSummary {
   Index rank = 0;
   Times times;
-  Index bytes_sent = 0;
+  Index bytes_sent = 0;  ///< in messages, or read in place by others
   Index messages_sent = 0;
 };
 

@@ -331,6 +331,14 @@ int kallima_local_size(const kallima_transform* transform, int side, int64_t* el
   return guarded(nullptr, [&] {
     require(transform);
     require(elements);
+    *elements = transform->layout(side).local_size(transform->rank());
+  });
+}
+
+int kallima_room(const kallima_transform* transform, int side, int64_t* elements) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    require(elements);
     *elements = transform->layout(side).room(transform->rank());
   });
 }

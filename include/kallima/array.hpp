@@ -50,7 +50,8 @@ class BasicView {
     const Index room = layout_.room(rank);
     if (static_cast<Index>(data.size()) < room) {
       throw InvalidBuffer("the array has " + std::to_string(data.size()) +
-                          " elements, this rank's part has " + std::to_string(room));
+                          " elements, this rank's part takes " + std::to_string(room) +
+                          "; allocate layout.room(rank) elements");
     }
     data_ = data.first(static_cast<std::size_t>(room));
   }

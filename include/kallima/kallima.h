@@ -6,6 +6,9 @@
  *     kallima_transform* fft;
  *     int64_t shape[3] = {512, 512, 512};
  *     if (kallima_create(comm, 3, shape, NULL, &fft, NULL) != KALLIMA_OK) ...
+ *     kallima_room(fft, KALLIMA_INPUT, &n_in);                  // elements to allocate
+ *     kallima_room(fft, KALLIMA_OUTPUT, &n_out);
+ *     ...
  *     kallima_forward(fft, u, n_in, u_k, n_out, NULL);
  *     kallima_backward(fft, u_k, n_out, u, n_in, NULL);
  *     kallima_destroy(fft);
@@ -109,7 +112,8 @@ typedef struct kallima_options {
 /** What was moved between this rank and others since the transform was made. */
 typedef struct kallima_moved {
   size_t size;               /**< bytes of this struct, set by the caller */
-  int64_t bytes_sent;        /**< by this rank */
+  int64_t bytes_sent;        /**< by this rank; in shared memory, others read them in place, in no
+                                  messages */
   int64_t bytes_received;    /**< by this rank */
   int64_t messages_sent;     /**< by this rank */
   int64_t messages_received; /**< by this rank */
@@ -155,9 +159,12 @@ KALLIMA_API int kallima_run(kallima_bound* bound, kallima_error* error);
 /** Frees; not collective. NULL is fine. */
 KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
 
-/** Elements of memory that this rank's part on a side takes, padding included: reals on the input
- * side of a KALLIMA_R2C transform. Local. */
+/** Elements that this rank holds on a side, without padding, as Layout::local_size of C++ says:
+ * reals on the input side of a KALLIMA_R2C transform. Local. */
 KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);
+/** Elements of memory that this rank's part on a side takes, padding included, as Layout::room of
+ * C++ says: so many are to be allocated, and named to kallima_forward and the like. Local. */
+KALLIMA_API int kallima_room(const kallima_transform* transform, int side, int64_t* elements);
 /** Complex elements that one array needs on this rank to be transformed in place. Local. */
 KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_t* elements);
 /** Global indices first, first + step, ... (count) that this rank holds along an axis, and the

@@ -154,6 +154,8 @@ struct Node {
   double memory = 0.;     ///< bytes; 0: not known
   bool overlaps = false;  ///< a sweep computes while it moves memory, as accelerators do, so that
                           ///< the longer of both counts and not the sum
+  bool accelerators = false;  ///< ranks are GPUs or the like, on which this library does not run:
+                              ///< prices there are of a machine that is only described
 
   friend bool operator==(const Node&, const Node&) = default;
 };
@@ -194,8 +196,9 @@ struct KALLIMA_API Machine {
 KALLIMA_API const Machine& built_in_machine();
 
 /// The machine of a file, or of a name: built-in, or NAME.toml in the folder that the environment
-/// variable KALLIMA_MACHINES names, or where machines are installed. FileError where there is none,
-/// naming those there are; ParseError where it is damaged.
+/// variable KALLIMA_MACHINES names, in share/kallima/machines of the prefix that this library or
+/// the program it is linked into lies in, or where machines were installed. FileError where there
+/// is none, naming those there are; ParseError where it is damaged.
 KALLIMA_API Machine find_machine(const std::string& name_or_path);
 
 /// The machine that the environment variable KALLIMA_MACHINE names, otherwise the built-in one.

@@ -5,8 +5,8 @@
 // same: machine, problem, ranks and how they are laid on nodes, layouts, method, chunks, padding.
 //
 // The text form is JSON, schema kallima.wisdom/2, with a checksum. A file that is damaged, or of
-// another version, is ignored with a warning; plans are then made as if there were none. The
-// engine's own wisdom is another thing: kallima/wisdom.hpp.
+// another version, is refused where Options::plan_wisdom names it, and ignored with a warning where
+// load_plan_wisdom() reads it. The engine's own wisdom is another thing: kallima/wisdom.hpp.
 #pragma once
 
 #include <cstdint>
@@ -70,9 +70,12 @@ class KALLIMA_API PlanWisdom {
   std::map<std::string, PlanWisdomEntry> entries_;  // by all that must be the same
 };
 
-/// The wisdom of a file. Never throws but for exhausted memory: of a file that is not there,
-/// damaged or of another version it is empty, and `warning` says why; otherwise `warning` is empty.
-/// Local.
+/// The wisdom of a file. FileError where there is none or it cannot be read, ParseError where it is
+/// damaged or of another version, each with the mend. Local.
+[[nodiscard]] KALLIMA_API PlanWisdom read_plan_wisdom(const std::string& path);
+
+/// The same, but never throws but for exhausted memory: of a file that is not there, damaged or of
+/// another version it is empty, and `warning` says why; otherwise `warning` is empty. Local.
 [[nodiscard]] KALLIMA_API PlanWisdom load_plan_wisdom(const std::string& path,
                                                       std::string& warning);
 

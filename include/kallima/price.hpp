@@ -23,7 +23,7 @@ struct StepCost {
   std::string what;         ///< in words, short
   Cost cost;                ///< of the slowest rank
   Index bytes = 0;          ///< between ranks, all together
-  Index messages = 0;       ///< between ranks, all together
+  Index messages = 0;       ///< between ranks, all together; in shared memory none
   Index bytes_between = 0;  ///< of these, between nodes
   Index messages_between = 0;  ///< likewise
 

@@ -141,7 +141,8 @@ struct KALLIMA_API Exchange {
   [[nodiscard]] bool mirrors() const { return !digits.empty(); }
   /// True where it goes on while the sweeps beside it compute.
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
-  /// Exactly what messages carry: each part is one.
+  /// Exactly what messages carry: each part is one. In shared memory, elements that change owner
+  /// are read in place, in no messages.
   [[nodiscard]] Traffic moved() const;
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
@@ -175,8 +176,8 @@ struct Placement {
 /// What all exchanges of a plan move. Figures of the busiest rank are sums over exchanges, each of
 /// its own busiest.
 struct Moves {
-  Index bytes = 0;                   ///< over all ranks
-  Index messages = 0;                ///< over all ranks
+  Index bytes = 0;                   ///< over all ranks, in messages or read in place
+  Index messages = 0;                ///< over all ranks; in shared memory none
   Index most_bytes_sent = 0;         ///< by one rank
   Index most_bytes_received = 0;     ///< by one rank
   Index most_messages_sent = 0;      ///< by one rank

@@ -36,6 +36,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kallima/array.hpp"
@@ -127,15 +128,17 @@ struct Options {
                             ///< with the plan's hash and the rank in its name; where empty, the one
                             ///< that KALLIMA_TRACE names, or none. "-": recorded, not written.
   std::string plan_wisdom;  ///< file that rank 0 looks for a plan in before it plans, unless plan
-                            ///< or tile_bytes are given; or none. One that cannot be read is passed
-                            ///< over in silence: load_plan_wisdom() says why.
+                            ///< or tile_bytes are given; or none. FileError where there is no such
+                            ///< file or it cannot be read, ParseError where it is damaged; where
+                            ///< it has no plan for this, it is planned as without.
 };
 
 /// What was really moved between this rank and others.
 struct Moved {
-  Index bytes_sent = 0;         ///< since the transform was made
-  Index bytes_received = 0;     ///< likewise
-  Index messages_sent = 0;      ///< pieces, however many parts each took
+  Index bytes_sent = 0;      ///< since the transform was made; in shared memory, others read them
+                             ///< in place, in no messages
+  Index bytes_received = 0;  ///< likewise
+  Index messages_sent = 0;   ///< pieces, however many parts each took
   Index messages_received = 0;  ///< likewise
   Index exchanges = 0;          ///< steps that moved them
 };
@@ -155,6 +158,10 @@ struct Arguments {
 
 template <class T>
 class TransformCore;
+
+/// True for what numbers of Transform and RealTransform are made of.
+template <class T>
+inline constexpr bool is_precision = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 /// A transform bound to memory: validated, ready to run any number of times.
 template <class T>
@@ -227,6 +234,10 @@ class KALLIMA_API Planned {
 /// Complex transforms of one shape over one communicator; T is float or double.
 template <class T>
 class KALLIMA_API Transform : public Planned<T> {
+  static_assert(is_precision<T>,
+                "kallima::Transform<T>: T is float or double; there are no transforms of other "
+                "types. Elements are std::complex<T>, which is not named here.");
+
  public:
   /// Plans: rank 0 plans, all ranks receive the same plan and allocate the workspace. Collective:
   /// broadcasts and one agreement. Throws InvalidShape, InvalidLayout, TooFewRanks, InvalidOption,
@@ -287,6 +298,10 @@ class KALLIMA_API Transform : public Planned<T> {
 /// frequency 0 and, where n is even, n/2, after the other axes have been transformed.
 template <class T>
 class KALLIMA_API RealTransform : public Planned<T> {
+  static_assert(is_precision<T>,
+                "kallima::RealTransform<T>: T is float or double; there are no transforms of other "
+                "types.");
+
  public:
   /// Plans. The shape is that of the reals; Options::in is a layout of it, Options::out one of the
   /// frequencies, whose halved axis has n/2 + 1. Collective; throws as Transform does.

@@ -23,7 +23,7 @@ struct Event {
   Doing doing = Doing::compute;
   Index leg = 0;     ///< of the schedule
   Index number = 0;  ///< the chunk; of messages, the peer
-  Index bytes = 0;   ///< of messages
+  Index bytes = 0;   ///< of messages; of a wait, what others read of this rank's memory behind it
   Index run = 0;     ///< transforms before
   double begin = 0.;
   double end = 0.;  ///< seconds

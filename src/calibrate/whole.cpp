@@ -57,7 +57,7 @@ WholeTime whole_time(MPI_Comm comm, const Shape& shape, ExchangeMethod method, d
   const PlanCost legs = price(result.plan, *options.machine);
   const Timings timings = fft.timings();
   for (std::size_t leg = 0; leg < legs.steps.size(); ++leg) {
-    if (legs.steps[leg].messages > 0) result.exchanging += timings.legs[leg];
+    if (legs.steps[leg].bytes > 0) result.exchanging += timings.legs[leg];
   }
   return result;
 }

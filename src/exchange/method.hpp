@@ -97,8 +97,8 @@ class Method {
 
   /// Exactly what its messages carry, each in one part.
   [[nodiscard]] virtual Traffic traffic(const Site& site) const;
-  /// True where that is a message for each piece. Such a method writes plans of its own; the others
-  /// take those of point-to-point.
+  /// True where pieces go straight from rank to rank. Such a method writes plans of its own; the
+  /// others take those of point-to-point.
   [[nodiscard]] virtual bool sends_pieces() const { return true; }
 
   // Memory.

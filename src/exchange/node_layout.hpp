@@ -37,8 +37,8 @@ NodeMap node_map(const StepList& plan);
 /// True where it does not take too long to list all pieces of such an exchange.
 bool listable(const NodeMap& map, const Traffic& by_ranks);
 
-/// True where a plan with these steps, which goes by ranks, can go by nodes: it is known how ranks
-/// share them, and its exchanges are between sweeps, listable, and none of k with n - k.
+/// True where a plan with these steps may go by nodes: it is known how ranks share them, and its
+/// exchanges are between sweeps, and none of k with n - k.
 bool has_nodes(const StepList& plan);
 
 /// What messages between nodes carry; figures of one rank are of owners. O(ranks peers).

@@ -2,8 +2,7 @@
 //
 // Memory that all ranks share: nothing moves. The sweep before leaves its result in the rank's own
 // segment, ranks wait for each other, and the sweep behind reads the segments of all, where it also
-// writes what goes back to the same places. What changes owner counts as sent, though no message
-// carries it.
+// writes what goes back to the same places. What changes owner counts as moved, in no messages.
 #include "exchange/methods.hpp"
 
 namespace kallima {
@@ -78,6 +77,11 @@ class SharedMemory final : public Method {
   [[nodiscard]] bool considered(Index ranks, const Placement& placement,
                                 const Machine& machine) const override {
     return placement.ranks_per_node >= ranks && (ranks == 1 || machine.windows.available);
+  }
+  [[nodiscard]] Traffic traffic(const Site& site) const override {
+    Traffic result = Method::traffic(site);
+    result.messages = result.most_messages_sent = result.most_messages_received = 0;
+    return result;
   }
   [[nodiscard]] Holding holding() const override { return Holding::arrays; }
   [[nodiscard]] std::unique_ptr<BufferSizes> sizes(const Site& site, bool sending) const override {

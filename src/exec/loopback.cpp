@@ -77,7 +77,7 @@ void Loopback<T>::exchange(std::size_t leg, std::size_t hop) {
     executors_[r].keep(leg, areas_[r], hop);
     std::byte* stage = staged ? staging_[r].view().data : nullptr;
     for (const transport::Message& message : executors_[r].sends(leg, areas_[r], hop)) {
-      ++counters_[r].messages_sent;
+      if (moves) ++counters_[r].messages_sent;
       counters_[r].bytes_sent += message.data.bytes;
       if (staged) stage = std::copy_n(message.data.data, message.data.bytes, stage);
     }
@@ -94,7 +94,7 @@ void Loopback<T>::exchange(std::size_t leg, std::size_t hop) {
       const std::byte* const data =
           sent({leg, hop}, message, static_cast<Index>(r), before, staged);
       if (moves) std::copy_n(data, message.data.bytes, message.data.data);
-      ++counters_[r].messages_received;
+      if (moves) ++counters_[r].messages_received;
       counters_[r].bytes_received += message.data.bytes;
     }
   }

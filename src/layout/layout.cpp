@@ -361,6 +361,12 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
   const std::vector<std::string> words = text::words(line);
   if (words.empty())
     throw ParseError("a layout text is empty; write for instance z:block/4 y:all x:all");
+  const std::size_t comma = line.find_first_of(",;");
+  if (comma != std::string_view::npos) {
+    throw ParseError(fmt::format(
+        "layout '{}': separate axes by blanks and not by '{}', as in z:block/4 y:all x:all", line,
+        line[comma]));
+  }
   std::vector<int> order;
   Index padding = 0;
   if (words.front() == "boxes") {

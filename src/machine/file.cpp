@@ -248,6 +248,7 @@ Node read_node(const toml::table& from) {
   node.ranks = table.count("ranks", 1);
   node.memory = table.number("memory", 0.);
   node.overlaps = table.flag("overlaps", false);
+  node.accelerators = table.flag("accelerators", false);
   table.done();
   return node;
 }
@@ -458,6 +459,7 @@ std::string Machine::to_text() const {
       "nobody says otherwise\nmemory = {}  # bytes; 0: not known\noverlaps = {}  # computes while "
       "memory moves\n",
       node.cores, node.ranks, number_text(node.memory), node.overlaps);
+  if (node.accelerators) text += "accelerators = true  # ranks are GPUs or the like\n";
   for (const Speed& speed : speeds) text += speed_text(speed);
   text += fmt::format(
       "\n[windows]\navailable = {}\n{}{}", windows.available,

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/package.hpp"
 #include "kallima/error.hpp"
 #include "kallima/machine.hpp"
 
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 
 /// Where machines lie, the user's own folder first.
 std::vector<fs::path> folders() {
-  std::vector<fs::path> result;
-  if (const char* const own = std::getenv("KALLIMA_MACHINES")) result.emplace_back(own);
-  result.emplace_back(KALLIMA_MACHINES_DIR);
+  std::vector<fs::path> result =
+      package_places(own_file(), KALLIMA_MACHINES_INSIDE, KALLIMA_MACHINES_DIR);
+  if (const char* const own = std::getenv("KALLIMA_MACHINES")) result.emplace(result.begin(), own);
   return result;
 }
 

@@ -260,9 +260,7 @@ Plan Plan::with_method(ExchangeMethod method) const {
     exchange->chunks = {};
     take(method);
     if (!method_of(method).possible({plan, i})) take(fallback_method);
-    const bool counted_alike =
-        method_of(before).sends_pieces() && method_of(exchange->method).sends_pieces();
-    if (!counted_alike) plan.count(i);
+    if (exchange->method != before || exchange->radix > 0) plan.count(i);
   }
   return plan;
 }

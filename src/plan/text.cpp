@@ -75,8 +75,16 @@ std::string grouped_bytes(Index elements, Index bytes) {
   return text::grouped(checked_mul(elements, bytes, "bytes of a plan"));
 }
 
-std::string traffic_remark(const Traffic& moved, Index bytes) {
-  if (moved.messages == 0) return fmt::format("{}no data leaves its rank\n", remark);
+std::string traffic_remark(const Exchange& exchange, Index bytes) {
+  const Traffic moved = exchange.moved();
+  if (moved.elements == 0) return fmt::format("{}no data leaves its rank\n", remark);
+  if (moved.messages == 0) {
+    return fmt::format(
+        "{0}{1} bytes change owner by shared memory: read in place, no messages\n"
+        "{0}busiest rank gives {2} bytes, takes {3} bytes\n",
+        remark, grouped_bytes(moved.elements, bytes), grouped_bytes(moved.most_sent, bytes),
+        grouped_bytes(moved.most_received, bytes));
+  }
   return fmt::format(
       "{0}{1} bytes in {2}\n"
       "{0}busiest rank sends {3} bytes in {4}, receives {5} bytes in {6}\n",
@@ -235,7 +243,7 @@ std::string body(const Plan& plan) {
     out += fmt::format("  exchange  {} by {}{}{}{}\n", plan.states()[i + 1].to_text(),
                        name_of(exchange.method), mirror_text(exchange, plan.states()[i + 1]),
                        chunks_text(exchange, plan.states()[i]), radix_text(exchange));
-    out += traffic_remark(exchange.moved(), plan.states()[i].element.bytes());
+    out += traffic_remark(exchange, plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
   out += fmt::format("  end       {}\n", plan.states().back().to_text());

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -237,16 +238,34 @@ std::optional<Plan> PlanWisdom::find(const PlanRequest& request, const Machine& 
   return plan;
 }
 
-PlanWisdom load_plan_wisdom(const std::string& path, std::string& warning) {
-  warning.clear();
+PlanWisdom read_plan_wisdom(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) {
+    throw FileError(fmt::format(
+        "the file '{0}' of plan wisdom does not exist; make it with `kallima bench PROBLEM "
+        "--tune-into {0}` on as many ranks, or by tune() and save_plan_wisdom()",
+        path));
+  }
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   if (file) content << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path, failed)) {
+    throw FileError(fmt::format(
+        "the file '{}' of plan wisdom cannot be read; check that it is a file and readable", path));
+  }
   try {
-    if (!file || content.str().empty()) refuse("the file is missing, not readable, or empty");
     return PlanWisdom::parse(content.str());
+  } catch (const ParseError& error) {
+    throw ParseError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+PlanWisdom load_plan_wisdom(const std::string& path, std::string& warning) {
+  warning.clear();
+  try {
+    return read_plan_wisdom(path);
   } catch (const Error& error) {
-    warning = fmt::format("plan wisdom of {} ignored: {}", path, error.what());
+    warning = fmt::format("plan wisdom is ignored: {}", error.what());
     return {};
   }
 }

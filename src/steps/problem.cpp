@@ -71,6 +71,10 @@ Problem Problem::parse(std::string_view line) {
   Problem problem;
   problem.kind = kind->first;
   if (problem.of_words()) problem.precision = Precision::f32;
+  if (fields[1].find_first_of(",;*X \t") != std::string::npos) {
+    throw ParseError(
+        fmt::format("problem '{}': use x between extents, as in {}:512x512x512", line, word));
+  }
   for (const std::string& extent : text::split(fields[1], 'x')) {
     append_extents(problem.shape, extent);
   }

@@ -32,6 +32,30 @@ void require_known(Enum value, Enum last, const char* what) {
   }
 }
 
+std::string_view name_of(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::none:
+      return "none";
+    case Scaling::by_n:
+      return "by_n";
+    case Scaling::by_sqrt_n:
+      return "by_sqrt_n";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(Effort effort) {
+  switch (effort) {
+    case Effort::estimate:
+      return "estimate";
+    case Effort::measure:
+      return "measure";
+    case Effort::patient:
+      return "patient";
+  }
+  return "unknown";
+}
+
 /// A plan of another's, by what goes anywhere where its methods cannot be had.
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
   return runs_on(plan, {request.placement.ranks_per_node, true})
@@ -107,16 +131,16 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
 
 std::string ask_text(const PlanRequest& request, const Options& options) {
   return fmt::format(
-      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nroute {}\n"
+      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nmethod {}\n"
       "chunks {}\nmover {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes "
       "{}\nlarge "
       "counts {}\n"
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
-      request.out ? request.out->to_text() : "any", static_cast<int>(options.scaling),
-      static_cast<int>(options.effort), static_cast<int>(options.method), options.chunks,
-      options.mover, options.deadline, options.lengths, options.threads, options.tile_bytes,
-      options.message_bytes, options.large_counts, options.padded,
+      request.out ? request.out->to_text() : "any", name_of(options.scaling),
+      name_of(options.effort), name_of(options.method), options.chunks, options.mover,
+      options.deadline, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
+      options.large_counts, options.padded,
       options.machine ? text::hex(options.machine->hash()) : "any",
       options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
 }
@@ -165,8 +189,7 @@ Plan chosen_plan(const PlanRequest& request, const Options& options) {
   if (options.plan) return by_what_there_is(*options.plan, request);
   // Tiles of a size of one's own are not what was measured.
   if (!options.plan_wisdom.empty() && options.tile_bytes == 0) {
-    std::string ignored;
-    const PlanWisdom wisdom = load_plan_wisdom(options.plan_wisdom, ignored);
+    const PlanWisdom wisdom = read_plan_wisdom(options.plan_wisdom);
     const std::optional<Plan> found = wisdom.find(request, *request.machine);
     if (found) return by_what_there_is(*found, request);
   }

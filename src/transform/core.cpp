@@ -294,29 +294,35 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   const Plan& steps = plan(direction);
   const Index rank = communicator_->rank;
   const bool in_place = in.data == out.data;
-  const auto require = [&](const Given& given, const Layout& layout, const char* which) {
+  const bool forward = direction == Direction::forward;
+  const auto require = [&](const Given& given, const Layout& layout, bool reads) {
+    const std::string which = reads ? "the input" : "the output";
+    // Backward reads what forward writes.
+    const std::string side = reads == forward ? "input" : "output";
     if (given.layout != nullptr && !in_place && *given.layout != layout) {
-      throw InvalidBuffer(std::string(which) + " is an array in layout '" +
-                          given.layout->to_text() + "', and is to be in '" + layout.to_text() +
+      throw InvalidBuffer(which + " is an array in layout '" + given.layout->to_text() +
+                          "', and is to be in '" + layout.to_text() +
                           "'; are input and output exchanged?");
     }
     const Index needed = layout.room(rank);
     if (static_cast<Index>(given.size) < needed) {
-      throw InvalidBuffer(std::string(which) + " has " + std::to_string(given.size) +
-                          " elements, this rank's part has " + std::to_string(needed) +
-                          "; allocate what the layout's room says");
+      throw InvalidBuffer(which + " has " + std::to_string(given.size) +
+                          " elements, this rank's part takes " + std::to_string(needed) +
+                          "; allocate " + side + "_layout().room(rank()) elements, or take make_" +
+                          side + "() (in C: kallima_room of KALLIMA_" +
+                          (side == "input" ? "INPUT" : "OUTPUT") + ")");
     }
     if (needed > 0 && given.data == nullptr) {
-      throw InvalidBuffer(std::string(which) + " is null, this rank's part has " +
-                          std::to_string(needed) + " elements");
+      throw InvalidBuffer(which + " is null, this rank's part has " + std::to_string(needed) +
+                          " elements");
     }
     if (reinterpret_cast<std::uintptr_t>(given.data) % alignof(exec::Number<T>) != 0) {
-      throw InvalidBuffer(std::string(which) + " is not aligned to " +
-                          std::to_string(alignof(exec::Number<T>)) + " bytes");
+      throw InvalidBuffer(which + " is not aligned to " + std::to_string(alignof(exec::Number<T>)) +
+                          " bytes");
     }
   };
-  require(in, steps.input(), "the input");
-  require(out, steps.output(), "the output");
+  require(in, steps.input(), true);
+  require(out, steps.output(), false);
   const State& first = steps.states().front();
   const State& last = steps.states().back();
   if (in_place) {
@@ -329,7 +335,8 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
       throw InvalidBuffer("in place, input and output have " + std::to_string(in.size) + " and " +
                           std::to_string(out.size) + " elements; both must hold the larger part, " +
                           std::to_string(ceil_div(most, first.element.bytes())) + " and " +
-                          std::to_string(ceil_div(most, last.element.bytes())));
+                          std::to_string(ceil_div(most, last.element.bytes())) +
+                          ": allocate in_place_size() (in C: kallima_in_place_size)");
     }
     return;
   }

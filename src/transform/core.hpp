@@ -112,8 +112,9 @@ class TransformCore {
   typename exec::Operation<T>::Setup setup_;
   std::array<exec::Factor<T>, 2> factors_{};  // by Direction
   Buffer workspace_;
-  Buffer transit_;                               // what goes by relays
-  std::unique_ptr<transport::Windows> windows_;  // where the plan's exchanges go by windows
+  Buffer transit_;  // what goes by relays
+  std::unique_ptr<transport::Windows>
+      windows_;  // where the plan's exchanges go through shared memory
   std::array<std::vector<exec::Number<T>*>, 2> window_of_;  // by rank
   std::array<Index, 2> window_bytes_{};
   Buffer tile_;

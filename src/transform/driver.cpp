@@ -81,21 +81,30 @@ void Driver<T>::note(Doing doing, std::size_t leg, Index number, double begin) {
   recorder_->add(doing, first_leg_ + static_cast<Index>(leg), number, 0, begin, Recorder::now());
 }
 
-/// Of an exchange in one piece: when which of its messages was through, MPI does not tell.
+/// Of an exchange in one piece: when which of its messages was through, MPI does not tell. In
+/// shared memory there are none, and what others read in place counts with the wait.
 template <class T>
-void Driver<T>::note_messages(std::size_t leg, const Areas& areas, double begin) {
-  if (!recorder_ || executor_.drive(leg) == Drive::barrier) return;
+void Driver<T>::note_exchange(std::size_t leg, const Areas& areas, double begin) {
+  if (!recorder_) return;
   const double end = Recorder::now();
+  const Index number = first_leg_ + static_cast<Index>(leg);
   const auto note = [&](Doing doing, std::span<const transport::Message> messages) {
     for (const transport::Message& message : messages) {
-      recorder_->add(doing, first_leg_ + static_cast<Index>(leg), message.peer, message.data.bytes,
-                     begin, end);
+      recorder_->add(doing, number, message.peer, message.data.bytes, begin, end);
     }
   };
-  for (std::size_t hop = 0; hop < executor_.hops(leg); ++hop) {
-    note(Doing::send, executor_.sends(leg, areas, hop));
-    note(Doing::receive, executor_.receives(leg, areas, hop));
+  Index read_in_place = 0;
+  if (executor_.drive(leg) == Drive::barrier) {
+    for (const transport::Message& given : executor_.sends(leg, areas)) {
+      read_in_place += given.data.bytes;
+    }
+  } else {
+    for (std::size_t hop = 0; hop < executor_.hops(leg); ++hop) {
+      note(Doing::send, executor_.sends(leg, areas, hop));
+      note(Doing::receive, executor_.receives(leg, areas, hop));
+    }
   }
+  recorder_->add(Doing::wait, number, 0, read_in_place, begin, end);
 }
 
 template <class T>
@@ -112,8 +121,7 @@ void Driver<T>::run(const Areas& areas, exec::Factor<T> factor, transport::Windo
       if (executor_.flows(leg)) continue;  // done by the sweeps beside it
       executor_.keep(leg, areas);
       exchange(leg, areas, windows);
-      note_messages(leg, areas, begin);
-      note(Doing::wait, leg, 0, begin);
+      note_exchange(leg, areas, begin);
     } else if (flow_at(leg - 1) != nullptr || flow_at(leg + 1) != nullptr) {
       waited = sweep_in_chunks(leg, areas, factor, windows);
     } else {
@@ -191,7 +199,7 @@ void Driver<T>::exchange(std::size_t leg, const Areas& areas, transport::Windows
   if (executor_.drive(leg) == Drive::barrier) {
     if (windows == nullptr) throw InternalError("a barrier in shared memory without any");
     windows->meet();
-    channel.count(executor_.sends(leg, areas), executor_.receives(leg, areas));
+    channel.count_read(executor_.sends(leg, areas), executor_.receives(leg, areas));
     return;
   }
   if (executor_.drive(leg) == Drive::alltoallv && carriers_.alltoallv_fits) {

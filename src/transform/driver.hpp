@@ -49,7 +49,7 @@ class Driver {
   void abandon() noexcept;
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
   void run_sweeps(const Areas& areas, exec::Factor<T> factor);
-  /// What goes between ranks alone, likewise: exchanges in one piece that are not by windows.
+  /// What goes between ranks alone, likewise: exchanges in one piece that are not in shared memory.
   void run_exchanges(const Areas& areas);
 
   /// Records from now on; legs are numbered from `first`.
@@ -65,7 +65,7 @@ class Driver {
   }
   [[nodiscard]] transport::Watchdog& watchdog() const { return *carriers_.communicator->watchdog; }
   void note(Doing doing, std::size_t leg, Index number, double begin);
-  void note_messages(std::size_t leg, const Areas& areas, double begin);
+  void note_exchange(std::size_t leg, const Areas& areas, double begin);
   void exchange(std::size_t leg, const Areas& areas, transport::Windows* windows);
   /// A sweep beside an exchange that flows, or between two. Returns the seconds that it waited.
   double sweep_in_chunks(std::size_t leg, const Areas& areas, exec::Factor<T> factor,

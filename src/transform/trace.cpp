@@ -37,7 +37,8 @@ std::string event_text(const Event& event, const std::string& leg, int rank) {
     case Doing::compute:
       return line(leg, "compute", 0, fmt::format(R"(,"chunk":{})", event.number));
     case Doing::wait:
-      return line(leg, "wait", 0, "");
+      return line(leg, "wait", 0,
+                  event.bytes > 0 ? fmt::format(R"(,"bytes":{})", event.bytes) : std::string());
     case Doing::send:
       return line(fmt::format("to {}", event.number), "send", 1, peer);
     case Doing::receive:

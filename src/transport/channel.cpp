@@ -69,6 +69,12 @@ void Channel::count(std::span<const Message> sends, std::span<const Message> rec
   if (last) ++counters_.exchanges;
 }
 
+void Channel::count_read(std::span<const Message> given, std::span<const Message> taken) {
+  counters_.bytes_sent += bytes_of(given);
+  counters_.bytes_received += bytes_of(taken);
+  ++counters_.exchanges;
+}
+
 void Channel::exchange(std::span<const Message> sends, std::span<const Message> receives,
                        bool last) {
   const MPI_Comm comm = communicator_->comm;

@@ -52,6 +52,8 @@ class Channel {
 
   /// Counts an exchange that went another way.
   void count(std::span<const Message> sends, std::span<const Message> receives, bool last = true);
+  /// Counts an exchange without messages, whose pieces others read in place.
+  void count_read(std::span<const Message> given, std::span<const Message> taken);
 
   /// After a failure: what has not come need not come any more. Memory stays in use all the same.
   void abandon();

@@ -16,7 +16,8 @@ struct Message {
   BufferView data;
 };
 
-/// Bytes and messages really moved between different ranks, and exchanges done.
+/// Bytes and messages really moved between different ranks, and exchanges done. Bytes that others
+/// read in place, in shared memory, are in no messages.
 struct Counters {
   Index bytes_sent = 0;
   Index bytes_received = 0;

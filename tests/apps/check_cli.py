@@ -57,7 +57,7 @@ BENCHED = [
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
-               "plan_s", "error", "error_returned", "layout_in", "layout_out", "method", "exchanges", "bytes_sent", "passes",
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "out_as_asked", "method", "exchanges", "bytes_sent", "passes",
                "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
              "exchanges", "bytes", "messages", "passes", "workspace_bytes", "price", "hash"]
@@ -279,6 +279,11 @@ def case_usage(cli):
         ("plan", "c2c:8x8", "-n", "2", "--in", "slabs"): "layout 'slabs' is not known; use any, slab",
         ("plan", "c2c:8x8", "-n", "2", "--in", "same"): "--out",
         ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2"): "x",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2,x:all"): "separate axes by blanks",
+        ("plan", "c2c:8x8", "-n", "2", "--in", "boxes y x | 0:8,0:8"): "separate axes by blanks",
+        ("plan", "c2c:512,512,512", "-n", "2"): "use x between extents, as in c2c:512x512x512",
+        ("plan", "c2c:512*512", "-n", "2"): "use x between extents",
+        ("bench", "r2c:512 512", "-i", "1"): "use x between extents, as in r2c:512x512x512",
         ("plan", "c2c:8x8", "-n", "2", "--in", "y:block x:all"): "block/4",
         ("plan", "c2c:8x8", "-n", "2", "--in", "brick:2x2x2"): "needs 2 numbers",
         ("plan", "c2c:8x8x8", "-n", "8", "--in", "pencil:8"): "pencil:4x2",
@@ -340,8 +345,26 @@ def case_predict(cli):
                     "predict", "c2c:64^3", "-n", "1..64")
     wrong = cli.run("predict", "c2c:64^3", "-n", "64..1").expect_code(2)
     expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
+    check_accelerators(cli)
     none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
     expect("built-in" in none.err, f"machines that are known are not named: {none.err}")
+
+
+def check_accelerators(cli):
+    """Of machines whose ranks are GPUs it is said that nothing runs there, and which figures are assumed."""
+    machines = os.path.join(HERE, "..", "..", "machines")
+    for name, gpus in ("frontier", True), ("summit", True), ("czechowski-2020-gpu", True), ("fugaku", False), (
+            "lumi-c", False):
+        arguments = ["c2c:64^3", "-n", "16", "--machine", os.path.join(machines, name + ".toml")]
+        for command in "predict", "plan", "advise":
+            told = cli.run(command, *arguments).expect_code(0).out
+            expect_equal("Kallima itself runs on CPUs" in told, gpus, f"whether {command} speaks of GPUs on {name}")
+        found = cli.run("predict", *arguments, "--json").json()
+        expect_equal(found["accelerators"], gpus, f"accelerators of {name}")
+        expect("speed.f64.real" in found["assumed"], f"assumed of {name}: {found['assumed']}")
+    told = cli.run("predict", "c2c:64^3", "-n", "16", "--machine", os.path.join(machines, "frontier.toml")).out
+    expect("Assumed are of between_nodes (gap, overhead), in_node (gap, " in told and "in_cache" in told,
+           f"it is not said what is assumed: {told}")
 
 
 def case_simulate_butterfly(cli):
@@ -670,6 +693,32 @@ def case_bench(cli):
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")
     check_bench_traces(cli)
+    check_bytes_agree(cli)
+
+
+def check_bytes_agree(cli):
+    """plan, bench and trace name the same bytes of an exchange, by shared memory too, where there are no messages."""
+    ranks = cli.options.ranks
+    shared = "by shared memory: read in place, no messages"
+    for method in "shared-memory", "point-to-point", "alltoallv":
+        problem = ["c2c:12x10x8", "--method", method]
+        planning = ["plan", *problem, "-n", str(ranks), "--ranks-per-node", str(ranks)]
+        benching = ["bench", *problem, "-i", "1", "-x", "0"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            result = cli.launch(ranks, *benching, "--json", "--trace", path).json()["results"][0]
+            traced = cli.run("trace", path, "--json").json()
+        plan = cli.run(*planning, "--json").json()
+        expect_equal(result["bytes_sent"], plan["bytes"], f"bytes of bench and plan by {method}")
+        expect_equal((traced["bytes_sent"], traced["messages_sent"]), (plan["bytes"], plan["messages"]),
+                     f"bytes and messages of trace and plan by {method}")
+        expect_equal(sum(rank["bytes_sent"] for rank in traced["by_rank"]), plan["bytes"], f"bytes of ranks by {method}")
+        expect_equal(plan["price"]["steps"][-2]["messages"] if ranks > 1 else 0, plan["messages"], "messages of the price")
+        expect_equal(plan["messages"] == 0, ranks == 1 or method == "shared-memory", f"no messages by {method}")
+        expect_equal(plan["bytes"] == 0, ranks == 1, f"no bytes by {method}")
+        told = [cli.run(*planning).expect_code(0).out, cli.launch(ranks, *benching).expect_code(0).out]
+        expect_equal([shared in text for text in told], 2 * [ranks > 1 and method == "shared-memory"],
+                     f"whether plan and bench say that nothing is sent by {method}")
 
 
 def check_bench_traces(cli):
@@ -712,6 +761,31 @@ def check_rivals(report, ranks, elements):
     return rows
 
 
+def check_output_as_asked(cli, ranks):
+    """A rival that leaves its output turned is told so, and is not the best of those that do what was asked."""
+    arguments = ["--against", "fftw-mpi", "-i", "1", "-x", "0", "--effort", "estimate"]
+    for problem in ["c2c:24x12x20", "--out", "same"], ["r2c:24x12x20", "--in", "slab", "--out", "same"], [
+            "c2r:13x7x11", "--in", "slab", "--out", "same"], ["c2c:5184", "--in", "slab", "--out", "same"]:
+        report = cli.launch(ranks, "bench", *problem, *arguments, "--json").json()
+        for row in report["results"]:
+            turned = "transposed" in row["name"] or "scrambled" in row["name"]
+            expect_equal(row["out_as_asked"], not turned, f"{problem}: whether {row['name']} does what was asked")
+        best = report["best"]["fftw-mpi"]
+        expect(best.split("/")[1].split("-")[0] in ("same", "ordered"), f"{problem}: best of fftw-mpi is {best}")
+    text = cli.launch(ranks, "bench", "c2c:24x12x20", "--out", "same", *arguments).expect_code(0).out
+    expect_equal(text.count("(not as asked)"), 2, "rows that are marked")
+    # Turned is what is asked for: then those that turn are the ones that do the same.
+    turned = cli.launch(ranks, "bench", "c2c:24x12x20", "--in", "slab", "--out", f"y:block/{ranks} z:all x:all", *arguments,
+                        "--json").json()
+    expect(turned["best"]["fftw-mpi"].startswith("fftw-mpi/transposed"), f"the best that turns: {turned['best']}")
+    cyclic = ["c2c:24x12x20", "--out", "z:all y:all x:cyclic/2"]
+    if ranks > 1:
+        none = cli.launch(ranks, "bench", *cyclic, *arguments, "--json").json()
+        expect_equal(none["best"], {"fftw-mpi": None}, "the best of those that all do something else")
+        text = cli.launch(ranks, "bench", *cyclic, *arguments).expect_code(0).out
+        expect("best of fftw-mpi: none" in text, f"it is not said that none is: {text}")
+
+
 def case_rivals(cli):
     ranks = cli.options.ranks
     told = cli.run("bench", "--help").expect_code(0).out
@@ -732,6 +806,7 @@ def case_rivals(cli):
     expect("bare/sum" in rows and "bare/sum" in flat, "no sum of the bare parts")
     if "fftw-mpi" in known:
         expect("fftw-mpi/transposed-inplace" in rows and "fftw-mpi/ordered" in flat, "variants of FFTW's are missing")
+        check_output_as_asked(cli, ranks)
     if "spfft" in known:
         expect("spfft" in rows and "spfft" not in flat, "SpFFT is for three axes")
     with tempfile.TemporaryDirectory() as folder:
@@ -760,7 +835,8 @@ def case_tune(cli):
     with tempfile.TemporaryDirectory() as folder:
         plans = os.path.join(folder, "plans.json")
         ended = cli.launch(2, *problem, "--plans", plans).expect_code(0)
-        expect("missing" in ended.err, f"it does not say that there is no file: {ended.err}")
+        expect("does not exist" in ended.err and "--tune-into" in ended.err and "remove" not in ended.err,
+               f"it does not say that there is no file, and how to make it: {ended.err}")
         ended = cli.launch(2, *problem, "--tune-into", plans, "--verify").expect_code(0)
         for part in "exchanges", "input layout", "priced", "measured", "fastest", plans, "verified":
             expect(part in ended.out, f"the table does not say '{part}':\n{ended.out}")

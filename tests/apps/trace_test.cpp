@@ -67,6 +67,16 @@ TEST(Summaries, are_what_one_counts_by_hand) {
   EXPECT_EQ(run.messages_sent, 2);
 }
 
+TEST(Summaries, count_bytes_that_are_read_in_place_without_messages) {
+  const RunSummary run =
+      summary_of({event(0, Activity::wait, 0, 1, 300), event(1, Activity::wait, 0, 1, 50)});
+  EXPECT_EQ(run.ranks.front().bytes_sent, 300);
+  EXPECT_EQ(run.ranks.front().messages_sent, 0);
+  EXPECT_EQ(run.ranks.front().times.in_flight, 0);
+  EXPECT_EQ(run.bytes_sent, 350);
+  EXPECT_EQ(run.messages_sent, 0);
+}
+
 TEST(Summaries, count_times_once_where_events_overlap) {
   const RunSummary run =
       summary_of({event(0, Activity::compute, 0, 4), event(0, Activity::compute, 1, 3),

@@ -2,7 +2,9 @@
 """Builds users' projects, in C++ and in C, against the library, each way that one comes by it:
 
     installed    what the tree has made, static or shared, installed, moved, then used by
-                 find_package and by pkg-config; of a shared one also what it exports
+                 find_package and by pkg-config; of a shared one also what it exports. The command
+                 line and a shared library must find the machines that were moved with them, and a
+                 project in C needs no C++
     subdirectory add_subdirectory, configured, and its first module compiled
     fetch        FetchContent, likewise
     whole        FetchContent, all of it compiled and run: a minute, and so nothing that CI does"""
@@ -16,9 +18,13 @@ import tempfile
 import check_symbols
 
 
-def run(*command, **more):
+def ended(*command, **more):
     print("+", " ".join(command), flush=True)
-    done = subprocess.run(command, capture_output=True, text=True, **more)
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def run(*command, **more):
+    done = ended(*command, **more)
     if done.returncode != 0:
         sys.exit(done.stdout + done.stderr + f"failed: {' '.join(command)}")
     return done.stdout
@@ -34,6 +40,7 @@ class Check:
         self.arguments = arguments
         self.scratch = scratch
         self.consumer = os.path.join(arguments.source, "tests", "install", "consumer")
+        self.moved = os.path.join(scratch, "moved")
 
     def start(self, program, shared_in=None):
         """Runs a program; it must use the shared library in that folder, or none."""
@@ -41,7 +48,8 @@ class Check:
         right = len(used) == 1 and shared_in in used[0] if shared_in else not used
         if not right:
             sys.exit(f"{program} should use {shared_in or 'no shared library'}, and uses {used}")
-        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
+        more = ["frontier"] if shared_in and shared_in.startswith(self.moved) else []
+        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program, *more))
 
     def configured(self, how, *options):
         tree = os.path.join(self.scratch, "tree-" + how)
@@ -61,7 +69,7 @@ class Check:
     def installed(self, build, name):
         """Installs a build tree, and returns where what was installed has been moved to."""
         first = os.path.join(self.scratch, name)
-        prefix = os.path.join(self.scratch, "moved", name)
+        prefix = os.path.join(self.moved, name)
         run("cmake", "--install", build, "--prefix", first)
         os.makedirs(os.path.dirname(prefix), exist_ok=True)
         shutil.move(first, prefix)
@@ -79,26 +87,65 @@ class Check:
         folder = os.path.dirname(library)
         self.project("package", f"-DCMAKE_PREFIX_PATH={prefix}",
                      shared_in=(lambda tree: folder) if shared else None)
-        for compiler, standard, source in ((self.arguments.mpicxx, "-std=c++20", "in_cpp.cpp"),
-                                           (self.arguments.mpicc, "-std=c99", "in_c.c")):
-            if not os.path.exists(compiler):
-                continue
-            program = os.path.join(self.scratch, source + (".shared" if shared else ".static"))
-            description, = files_below(prefix, "kallima.pc")
-            flags = run("pkg-config", *([] if shared else ["--static"]), "--cflags", "--libs",
-                        "kallima",
-                        env=dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(description)))
-            run(compiler, standard, "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-                os.path.join(self.consumer, source), "-o", program, *flags.split(), "-lm",
-                *([f"-Wl,-rpath,{folder}"] if shared else []))
-            self.start(program, folder if shared else None)
+        self.project_in_c(prefix, folder if shared else None)
+        self.by_pkg_config(prefix, folder if shared else None)
+
+    def project_in_c(self, prefix, shared_in):
+        """By find_package in a project that enables C and no C++."""
+        source = os.path.join(self.arguments.source, "tests", "install", "consumer_c")
+        tree = os.path.join(self.scratch, "tree-c")
+        options = ["-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
+        for argument in self.arguments.cmake_arg:
+            if argument.startswith("-DCMAKE_C_COMPILER="):
+                options.append(argument)
+        if os.path.exists(self.arguments.mpicc):
+            options.append(f"-DMPI_C_COMPILER={self.arguments.mpicc}")
+        run("cmake", "-S", source, "-B", tree, "-DC_LANGUAGE=C", *options)
+        run("cmake", "--build", tree)
+        self.start(os.path.join(tree, "in_c"), shared_in)
+        refused = ended("cmake", "-S", source, "-B", tree + "-none", "-DC_LANGUAGE=NONE", *options)
+        if refused.returncode == 0 or "enable_language(C)" not in refused.stderr:
+            sys.exit(f"a project without a language is not told to enable one:\n{refused.stderr}")
+
+    def by_pkg_config(self, prefix, shared_in):
+        """Plain, and with --static, which asks for what a static library would need."""
+        description, = files_below(prefix, "kallima.pc")
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(description))
+        for static in ([], ["--static"]):
+            flags = run("pkg-config", *static, "--cflags", "--libs", "kallima", env=environment).split()
+            for flag in flags:
+                if "/gcc/" in flag:
+                    sys.exit(f"pkg-config names the folder of one version of a compiler: {flag}")
+            for compiler, standard, source in ((self.arguments.mpicxx, "-std=c++20", "in_cpp.cpp"),
+                                               (self.arguments.mpicc, "-std=c99", "in_c.c")):
+                if not os.path.exists(compiler):
+                    continue
+                program = os.path.join(self.scratch, source + ".".join(["", *static]))
+                run(compiler, standard, "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+                    os.path.join(self.consumer, source), "-o", program, *flags,
+                    *([f"-Wl,-rpath,{shared_in}"] if shared_in else []))
+                self.start(program, shared_in)
 
     def installed_and_used(self):
         prefix = self.installed(self.arguments.build, "here")
         if self.arguments.shared:
             library, = files_below(prefix, "libkallima.so")
             print(check_symbols.check(self.arguments.nm, library, os.path.join(prefix, "include")))
+        program = os.path.join(prefix, "bin", "kallima")
+        if os.path.exists(program):
+            self.find_machines(program)
         self.use(prefix, self.arguments.shared)
+
+    def find_machines(self, program):
+        """By a program that was moved: called by its path, found in PATH, and by a link to it."""
+        linked = os.path.join(self.scratch, "linked")
+        os.symlink(program, linked)
+        path = os.pathsep.join([os.path.dirname(program), os.environ["PATH"]])
+        for called in (program, "kallima", linked):
+            told = run(called, "predict", "c2c:512^3", "-n", "64", "--machine", "frontier",
+                       cwd=self.scratch, env=dict(os.environ, PATH=path))
+            if "frontier" not in told:
+                sys.exit(f"{called} does not say that it prices on frontier:\n{told}")
 
     def first_module(self, how):
         run("cmake", "--build", self.configured(how), "--target", "kallima_base")

@@ -75,6 +75,9 @@ TEST(LayoutText, bad_texts_are_refused_with_the_mend) {
   const std::vector<Case> cases = {
       {"", parse, "a layout text is empty; write for instance z:block/4"},
       {" \t\n", parse, "a layout text is empty"},
+      {"z:block/4,y:all,x:all", parse, "separate axes by blanks and not by ','"},
+      {"z:block/4; y:all; x:all", parse, "separate axes by blanks and not by ';'"},
+      {"boxes z y x | 0:8,0:8,0:8", parse, "separate axes by blanks"},
       {"z", parse, "'z' should read AXIS:KIND, as in z:block/4"},
       {"z:all y:all", parse, "names 2 of the 3 axes z y x; give each, whole axes as NAME:all"},
       {"z:all y:all x:all x:all", parse, "axis x is given twice"},

@@ -280,13 +280,20 @@ TEST(PlanWisdomFile, that_is_missing_or_damaged_is_ignored_with_a_warning) {
   const File file;
   std::string warning;
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 0U);
-  EXPECT_TRUE(mentions(warning, file.path()) && mentions(warning, "missing")) << warning;
+  for (const std::string& part : {file.path(), std::string("does not exist"),
+                                  std::string("--tune-into"), std::string("ignored")}) {
+    EXPECT_TRUE(mentions(warning, part)) << warning;
+  }
+  EXPECT_FALSE(mentions(warning, "remove")) << warning;
+  EXPECT_THROW(static_cast<void>(read_plan_wisdom(file.path())), FileError);
+  EXPECT_THROW(static_cast<void>(read_plan_wisdom(testing::TempDir())), FileError);
   EXPECT_EQ(load_plan_wisdom(testing::TempDir(), warning).size(), 0U);
   EXPECT_NE(warning, "");
   const std::string good = wisdom_of({entry(asked())}).to_text();
   file.write(good.substr(0, good.size() / 2));
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 0U);
-  EXPECT_TRUE(mentions(warning, "ignored")) << warning;
+  EXPECT_TRUE(mentions(warning, "ignored") && mentions(warning, file.path())) << warning;
+  EXPECT_THROW(static_cast<void>(read_plan_wisdom(file.path())), ParseError);
   save_plan_wisdom(file.path(), wisdom_of({entry(asked())}));
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 1U) << "a damaged file is replaced";
   EXPECT_THROW(save_plan_wisdom(file.path() + "/none/w", {}), FileError);

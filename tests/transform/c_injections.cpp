@@ -279,6 +279,8 @@ void questions(Calls& list) {
       [](auto*) { return kallima_local_size(nullptr, KALLIMA_INPUT, &number); });
   bad("kallima_local_size to NULL",
       [](auto* fft) { return kallima_local_size(fft, KALLIMA_INPUT, nullptr); });
+  bad("kallima_room of NULL", [](auto*) { return kallima_room(nullptr, KALLIMA_INPUT, &number); });
+  bad("kallima_room to NULL", [](auto* fft) { return kallima_room(fft, KALLIMA_INPUT, nullptr); });
   bad("kallima_in_place_size of NULL",
       [](auto*) { return kallima_in_place_size(nullptr, &number); });
   bad("kallima_in_place_size to NULL",
@@ -314,6 +316,8 @@ void questions(Calls& list) {
     const std::string text = std::to_string(value);
     bad("kallima_local_size of side " + text,
         [value](auto* fft) { return kallima_local_size(fft, value, &number); });
+    bad("kallima_room of side " + text,
+        [value](auto* fft) { return kallima_room(fft, value, &number); });
     bad("kallima_local_axis of side " + text, [value](auto* fft) {
       return kallima_local_axis(fft, value, 0, &number, nullptr, nullptr, nullptr);
     });

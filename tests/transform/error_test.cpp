@@ -93,6 +93,12 @@ class Tester {
     if (injection.cpp) {
       wanted = run("C++: " + injection.name + who, expected,
                    [&] { injection.attempt(through_cpp(), comm_, variant); });
+      for (const std::string& part : injection.says) {
+        if (expected == ErrorCode::ok || wanted->find(part) != std::string::npos) continue;
+        all_.run("C++: " + injection.name + who, [&](Complaints& complaints) {
+          complaints.expect(false, "'" + *wanted + "' should speak of " + part);
+        });
+      }
     }
     if (!injection.c) return;
     ++through_c_;

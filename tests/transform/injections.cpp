@@ -374,15 +374,18 @@ void mismatches(std::vector<Injection>& list, int ranks) {
   }));
   list.push_back(mismatch(
       "scaling", [](Shape&, Options& o, int v) { o.scaling = static_cast<Scaling>((v + 1) % 3); }));
+  list.back().says = {"'scaling by_sqrt_n'", "'scaling by_n'"};
   list.push_back(mismatch("effort", [](Shape&, Options& o, int v) {
     o.effort = v % 2 == 0 ? Effort::estimate : Effort::measure;
   }));
+  list.back().says = {"'effort measure'", "'effort estimate'"};
   list.push_back(mismatch("effort the other way", [](Shape&, Options& o, int v) {
     o.effort = v % 2 == 0 ? Effort::measure : Effort::estimate;
   }));
   list.push_back(mismatch("method", [](Shape&, Options& o, int v) {
     o.method = v % 2 == 0 ? ExchangeMethod::point_to_point : ExchangeMethod::alltoallv;
   }));
+  list.back().says = {"'method alltoallv'", "'method point-to-point'"};
   list.push_back(mismatch("box lengths", [](Shape&, Options& o, int v) {
     o.lengths = {1.0, 2.0, 3.0 + v};
   }));
@@ -410,6 +413,7 @@ void buffers(std::vector<Injection>& list, int ranks) {
                        ErrorCode expected = ErrorCode::invalid_buffer) {
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       const bool forward = direction == Direction::forward;
+      const bool input = name == "short input";
       list.push_back({std::string(forward ? "forward: " : "backward: ") + name, expected, false,
                       [=](const Interface& interface, MPI_Comm comm, int variant) {
                         Fixture f(interface, comm, ranks);
@@ -422,6 +426,12 @@ void buffers(std::vector<Injection>& list, int ranks) {
                       }});
       if (expected == ErrorCode::invalid_option) {
         list.back().c_adds = ", and the pointer for the handle is not NULL";
+      }
+      if (name.starts_with("short")) {
+        const std::string side = input == forward ? "input" : "output";
+        list.back().says = {
+            side + "_layout().room(rank())", "make_" + side + "()",
+            input == forward ? "kallima_room of KALLIMA_INPUT" : "kallima_room of KALLIMA_OUTPUT"};
       }
     }
   };

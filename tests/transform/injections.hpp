@@ -22,9 +22,10 @@ struct Injection {
   ErrorCode expected = ErrorCode::ok;
   bool mismatch = false;
   std::function<void(const Interface& interface, MPI_Comm comm, int variant)> attempt;
-  bool cpp = true;          ///< goes through C++
-  bool c = true;            ///< goes through C
-  std::string c_adds = {};  ///< what C says after the text of C++
+  bool cpp = true;                     ///< goes through C++
+  bool c = true;                       ///< goes through C
+  std::string c_adds = {};             ///< what C says after the text of C++
+  std::vector<std::string> says = {};  ///< parts of the text
 };
 
 /// Where nothing is wrong. Every rank holds something, on up to 4 of them.

@@ -123,8 +123,8 @@ class PlannedInC final : public Planned {
   }
   [[nodiscard]] std::size_t size_of(int side) const {
     int64_t elements = -1;
-    if (kallima_local_size(fft_.get(), side, &elements) != KALLIMA_OK) {
-      throw std::logic_error("kallima_local_size fails");
+    if (kallima_room(fft_.get(), side, &elements) != KALLIMA_OK) {
+      throw std::logic_error("kallima_room fails");
     }
     return static_cast<std::size_t>(elements);
   }

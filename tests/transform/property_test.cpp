@@ -395,8 +395,10 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   int64_t in_size = 0;
   int64_t out_size = 0;
   int64_t both = 0;
-  kallima_local_size(made, KALLIMA_INPUT, &in_size);
-  kallima_local_size(made, KALLIMA_OUTPUT, &out_size);
+  int64_t held = 0;
+  kallima_room(made, KALLIMA_INPUT, &in_size);
+  kallima_room(made, KALLIMA_OUTPUT, &out_size);
+  kallima_local_size(made, KALLIMA_INPUT, &held);
   kallima_in_place_size(made, &both);
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -406,8 +408,11 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   kallima_layout_text(made, KALLIMA_INPUT, text.data(), length, nullptr);
   text.pop_back();
   const Element positions{c.kind == Kind::c2c, precision_of<T>};
-  const End<T> from({positions, {}, Layout::parse(text, c.shape)}, rank);
-  if (static_cast<std::size_t>(in_size) != from.elements()) complaint = "C has another size";
+  const Layout layout = Layout::parse(text, c.shape);
+  const End<T> from({positions, {}, layout}, rank);
+  if (static_cast<std::size_t>(in_size) != from.elements()) complaint = "C has another room";
+  if (in_size != layout.room(rank)) complaint = "C and C++ differ in the room";
+  if (held != layout.local_size(rank)) complaint = "C and C++ differ in the local size";
   Elements<T> in = from.filled(seed, c.in_place ? static_cast<std::size_t>(both) : 0);
   Elements<T> out(c.in_place ? 0 : static_cast<std::size_t>(out_size));
   Elements<T>& there = c.in_place ? in : out;

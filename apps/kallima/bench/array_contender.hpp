@@ -92,6 +92,7 @@ class ArrayContender : public Contender {
     facts_.layout_in = ends.in.to_text();
     facts_.layout_out =
         ends.known_order ? ends.out.to_text() : ends.out.to_text() + ", in an order of its own";
+    facts_.out_as_asked = leaves_as_asked(task_, ends.in, ends.out, ends.known_order);
     ends_ = std::move(ends);
     scratch_ = scratch;
   }

@@ -246,8 +246,8 @@ ExitCode judge(const Session& session, const std::vector<Result>& rows, double l
 }
 
 ExitCode run(const Session& session, const BenchArguments& arguments) {
-  const Task task = task_of(arguments, session.size);
-  if (!arguments.plans.empty()) warn_of_plans(session, task);
+  Task task = task_of(arguments, session.size);
+  if (!arguments.plans.empty() && !has_plans(session, task)) task.plans.clear();
   if (!arguments.tune.empty()) {
     const std::string tuned = tune_into(session, task);
     if (session.speaks() && !arguments.json) std::fputs(tuned.c_str(), stdout);

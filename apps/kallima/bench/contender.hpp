@@ -51,6 +51,7 @@ struct Facts {
   std::string group;                       ///< of its kind, "fftw-mpi"; the best of a group is told
   std::string layout_in;                   ///< of what is read in the timed direction
   std::string layout_out;                  ///< of what is written
+  bool out_as_asked = true;                ///< false where the task asks for another layout of that
   std::optional<std::string> method = {};  ///< how pieces travel, where it is known
   Index exchanges = 0;                     ///< a transform
   std::optional<Index> bytes_sent = {};    ///< a transform, all ranks; where empty, MPI calls tell
@@ -95,6 +96,12 @@ class Contender {
 };
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+/// Whether a contender that reads `in` and writes `out`, in the order that this says or else
+/// (known_order) in one of its own, leaves its output as the task asks for. Where that is the
+/// layout of the input, the contender's own input counts: rivals have their own rules for uneven
+/// blocks.
+bool leaves_as_asked(const Task& task, const Layout& in, const Layout& out, bool known_order);
 
 /// What the library is told of a task.
 Options options_for(const Task& task);

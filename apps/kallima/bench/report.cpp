@@ -28,24 +28,46 @@ Ratio ratio_of(const Result& row, const Result& kallima) {
           spread_of(paired_ratios(row.runs.slowest, kallima.runs.slowest))};
 }
 
-/// Groups of several rows, each with its fastest.
-std::vector<const Result*> best_of_groups(const std::vector<Result>& rows) {
-  std::vector<const Result*> best;
+std::string ratio_text(const Ratio& ratio) { return fmt::format("{:.2f}", ratio.of_medians); }
+
+std::string quartiles_text(const Ratio& ratio) {
+  return fmt::format("{:.2f} - {:.2f}", ratio.paired.quarter, ratio.paired.three_quarters);
+}
+
+/// A group of several rows that do the same, and its fastest.
+struct Best {
+  std::string group;
+  const Result* row = nullptr;  ///< none where all leave the output in another layout than asked
+};
+
+std::vector<Best> best_of_groups(const std::vector<Result>& rows) {
+  std::vector<Best> all;
   for (const Result& row : rows) {
     // Parts of the engine do not compete with their sum.
-    const bool competes = row.facts.group != "kallima" && row.facts.group != "bare";
-    const auto in_group = [&](const Result& other) { return other.facts.group == row.facts.group; };
+    const std::string& group = row.facts.group;
+    const bool competes = group != "kallima" && group != "bare";
+    const auto in_group = [&](const Result& other) { return other.facts.group == group; };
     if (!competes || std::count_if(rows.begin(), rows.end(), in_group) == 1) continue;
-    const auto known = std::find_if(best.begin(), best.end(), [&](const Result* other) {
-      return other->facts.group == row.facts.group;
-    });
-    if (known == best.end()) {
-      best.push_back(&row);
-    } else if (spread_of(row.runs.slowest).median < spread_of((*known)->runs.slowest).median) {
-      *known = &row;
+    auto best =
+        std::find_if(all.begin(), all.end(), [&](const Best& b) { return b.group == group; });
+    if (best == all.end()) best = all.insert(all.end(), {group, nullptr});
+    if (!row.facts.out_as_asked) continue;
+    if (best->row == nullptr ||
+        spread_of(row.runs.slowest).median < spread_of(best->row->runs.slowest).median) {
+      best->row = &row;
     }
   }
-  return best;
+  return all;
+}
+
+std::string best_text(const Best& best, const Result& kallima) {
+  if (best.row == nullptr) {
+    return fmt::format("best of {}: none, as all leave the output in another layout than asked\n",
+                       best.group);
+  }
+  const Ratio ratio = ratio_of(*best.row, kallima);
+  return fmt::format("best of {}: {}, {} x kallima ({})\n", best.group, best.row->name,
+                     ratio_text(ratio), quartiles_text(ratio));
 }
 
 template <class Value>
@@ -70,18 +92,13 @@ Json row_json(const Result& row, const Result& kallima) {
           {"error_returned", row.errors ? Json(row.errors->returned) : Json()},
           {"layout_in", row.facts.layout_in},
           {"layout_out", row.facts.layout_out},
+          {"out_as_asked", row.facts.out_as_asked},
           {"method", json_or_null(row.facts.method)},
           {"exchanges", row.facts.exchanges},
           {"bytes_sent", row.price.bytes_sent},
           {"passes", json_or_null(row.facts.passes)},
           {"workspace_bytes", json_or_null(row.facts.workspace_bytes)},
           {"memory_bytes", json_or_null(row.price.memory)}};
-}
-
-std::string ratio_text(const Ratio& ratio) { return fmt::format("{:.2f}", ratio.of_medians); }
-
-std::string quartiles_text(const Ratio& ratio) {
-  return fmt::format("{:.2f} - {:.2f}", ratio.paired.quarter, ratio.paired.three_quarters);
 }
 
 std::string results_table(const std::vector<Result>& results) {
@@ -94,7 +111,7 @@ std::string results_table(const std::vector<Result>& results) {
   const std::vector<std::string> times = durations(seconds);
   std::vector<std::vector<std::string>> rows = {{"", "median", "min", "p90", "mean rank",
                                                  "x kallima", "quartiles", "planning", "exchanges",
-                                                 "sent", "passes", "memory"}};
+                                                 "moved", "passes", "memory"}};
   for (std::size_t r = 0; r < results.size(); ++r) {
     const Result& row = results[r];
     const Ratio ratio = ratio_of(row, results.front());
@@ -116,7 +133,9 @@ std::string remarks(const std::vector<Result>& results, double limit) {
     if (row.errors) {
       verified = (within(*row.errors, limit) ? "" : "WRONG: ") + errors_text(*row.errors, limit);
     }
-    rows.push_back({row.name, row.facts.layout_in, row.facts.layout_out, verified});
+    rows.push_back({row.name, row.facts.layout_in,
+                    row.facts.layout_out + (row.facts.out_as_asked ? "" : " (not as asked)"),
+                    verified});
   }
   return list(rows);
 }
@@ -139,7 +158,9 @@ Json bench_json(const Session& session, const Task& task, const std::vector<Resu
   Json results = Json::array();
   for (const Result& row : rows) results.push_back(row_json(row, rows.front()));
   Json best = Json::object();
-  for (const Result* row : best_of_groups(rows)) best[row->facts.group] = row->name;
+  for (const Best& each : best_of_groups(rows)) {
+    best[each.group] = each.row == nullptr ? Json() : Json(each.row->name);
+  }
   return {{"schema", "kallima.bench/1"},
           {"problem", task.request.problem.to_text()},
           {"direction", task.direction == Direction::forward ? "forward" : "backward"},
@@ -167,13 +188,12 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
         "in turns, in the same arrays; x kallima is the ratio of medians, quartiles are of the "
         "ratios run by run\nmemory is what the process grew by beyond the arrays\n";
   }
+  if (rows.front().facts.method == name_of(ExchangeMethod::shared_memory)) {
+    text += "kallima moves bytes by shared memory: read in place, no messages\n";
+  }
   text += '\n';
   text += results_table(rows);
-  for (const Result* best : best_of_groups(rows)) {
-    const Ratio ratio = ratio_of(*best, rows.front());
-    text += fmt::format("best of {}: {}, {} x kallima ({})\n", best->facts.group, best->name,
-                        ratio_text(ratio), quartiles_text(ratio));
-  }
+  for (const Best& best : best_of_groups(rows)) text += best_text(best, rows.front());
   text += '\n';
   text += remarks(rows, promised_error(task.request.problem));
   if (!rows.front().explained.empty()) text += "\n" + rows.front().explained;

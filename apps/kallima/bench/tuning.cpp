@@ -49,17 +49,22 @@ std::string tune_into(const Session& session, const Task& task) {
       text::plural(static_cast<Index>(result.tried.size()), "plan"), table_of(result), task.plans);
 }
 
-void warn_of_plans(const Session& session, const Task& task) {
+bool has_plans(const Session& session, const Task& task) {
   const auto communicator = transport::Communicator::of(session.comm);
-  if (!session.speaks()) return;
-  std::string warning;
-  const PlanWisdom wisdom = load_plan_wisdom(task.plans, warning);
-  const PlanRequest request = placed(task.request, options_for(task), *communicator);
-  if (warning.empty() && !wisdom.find(request, *request.machine)) {
-    warning = fmt::format("{} has no plan for this on this machine; --tune-into {} finds one",
-                          task.plans, task.plans);
+  int readable = 1;
+  if (session.speaks()) {
+    std::string warning;
+    const PlanWisdom wisdom = load_plan_wisdom(task.plans, warning);
+    readable = warning.empty() ? 1 : 0;
+    const PlanRequest request = placed(task.request, options_for(task), *communicator);
+    if (warning.empty() && !wisdom.find(request, *request.machine)) {
+      warning = fmt::format("{} has no plan for this on this machine; --tune-into {} finds one",
+                            task.plans, task.plans);
+    }
+    if (!warning.empty()) fmt::print(stderr, "kallima: {}\n", warning);
   }
-  if (!warning.empty()) fmt::print(stderr, "kallima: {}\n", warning);
+  MPI_Bcast(&readable, 1, MPI_INT, 0, session.comm);
+  return readable == 1;
 }
 
 }  // namespace kallima::cli

@@ -13,8 +13,9 @@ namespace kallima::cli {
 /// was tried. Collective; FileError alike.
 std::string tune_into(const Session& session, const Task& task);
 
-/// Says to standard error why the task's file is ignored, or that it has nothing for the task.
+/// Whether the file of plans that the task names can be read. Says to standard error why it is
+/// ignored, or that it has nothing for the task.
 /// Collective.
-void warn_of_plans(const Session& session, const Task& task);
+bool has_plans(const Session& session, const Task& task);
 
 }  // namespace kallima::cli
