@@ -17,7 +17,7 @@
 //
 // Between nodes a flow is one rank's share of its node's: what may leave is what all ranks of the
 // node have computed, what has arrived is what all of them own has. They tell each other by marks
-// in their windows. See plan/nodes.hpp.
+// in their windows. See exchange/node_layout.hpp.
 //
 // All calls may come from several threads (MPI_THREAD_MULTIPLE), as where a Mover helps.
 #pragma once
