@@ -74,6 +74,7 @@ class Method {
   Method& operator=(const Method&) = delete;
   Method(Method&&) = delete;
   Method& operator=(Method&&) = delete;
+  virtual ~Method() = default;
 
   // Where it is possible.
 
@@ -143,9 +144,6 @@ class Method {
   }
   /// What a rank does while it waits, for errors.
   [[nodiscard]] virtual const char* phase() const = 0;
-
- protected:
-  ~Method() = default;  // nobody owns one by this
 };
 
 /// A row of the table.
