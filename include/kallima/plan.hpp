@@ -63,6 +63,8 @@ class KALLIMA_API Plan : public StepList {
   void append(Step step);
   /// Counts the traffic of the exchange at a step. InternalError where its method cannot carry it.
   void count(std::size_t step);
+  /// The same where it is known that it can.
+  void recount(std::size_t step);
 };
 
 }  // namespace kallima

@@ -88,26 +88,32 @@ double Method::estimate(const Setting& setting, const Layout& from, const Layout
   return messages_cost(setting, divided(setting, from, to, 4 * setting.per_node), bytes).total();
 }
 
-const Method& method_of(ExchangeMethod method) {
+namespace {
+
+/// The row of a method; null where there is none.
+const MethodRow* row_of(ExchangeMethod method) {
   for (const MethodRow& row : method_rows()) {
-    if (row.method == method) return row.rules;
+    if (row.method == method) return &row;
   }
-  throw InternalError("an exchange goes by no method");
+  return nullptr;
+}
+
+}  // namespace
+
+const Method& method_of(ExchangeMethod method) {
+  const MethodRow* const row = row_of(method);
+  if (row == nullptr) throw InternalError("an exchange goes by no method");
+  return row->rules;
 }
 
 bool is_method(ExchangeMethod method) {
-  const std::span<const MethodRow> rows = method_rows();
-  return method == ExchangeMethod::any ||
-         std::any_of(rows.begin(), rows.end(),
-                     [&](const MethodRow& row) { return row.method == method; });
+  return method == ExchangeMethod::any || row_of(method) != nullptr;
 }
 
 std::string_view name_of(ExchangeMethod method) {
   if (method == ExchangeMethod::any) return "any";
-  for (const MethodRow& row : method_rows()) {
-    if (row.method == method) return row.name;
-  }
-  return "unknown";
+  const MethodRow* const row = row_of(method);
+  return row == nullptr ? "unknown" : row->name;
 }
 
 std::optional<ExchangeMethod> find_method(std::string_view name) {

@@ -78,7 +78,7 @@ class Method {
 
   // Where it is possible.
 
-  /// True where it can carry every exchange of a plan that are its own. Default: yes.
+  /// True where a plan is one for it, as far as that concerns several steps. Default: yes.
   [[nodiscard]] virtual bool possible_in(const StepList& plan) const;
   /// True where it can carry this exchange, with the radix and digits that it has.
   [[nodiscard]] virtual bool possible(const Site& site) const;

@@ -80,15 +80,10 @@ Division division(const Site& site, const Pricing& pricing) {
 
 class NodeAggregated final : public Method {
  public:
-  [[nodiscard]] bool possible_in(const StepList& plan) const override {
-    if (!has_nodes(plan)) return false;
-    for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-      if (plan.exchange_at(step) != nullptr && !listable_at({plan, step})) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool possible_in(const StepList& plan) const override { return has_nodes(plan); }
   [[nodiscard]] bool possible(const Site& site) const override {
-    return Method::possible(site) && !site.exchange().mirrors() && listable_at(site);
+    return Method::possible(site) && !site.exchange().mirrors() &&
+           listable(node_map(site.plan), Method::traffic(site));
   }
   [[nodiscard]] bool chunks() const override { return true; }
   [[nodiscard]] bool fits(Index /*ranks*/, const Placement& planned,
@@ -164,11 +159,6 @@ class NodeAggregated final : public Method {
   }
   [[nodiscard]] const char* phase() const override {
     return "exchange by node-aggregated messages";
-  }
-
- private:
-  [[nodiscard]] bool listable_at(const Site& site) const {
-    return listable(node_map(site.plan), Method::traffic(site));
   }
 };
 

@@ -238,29 +238,36 @@ void Plan::append(Step step) {
 
 void Plan::count(std::size_t step) {
   const Site site{*this, step};
-  const Method& method = method_of(site);
-  if (!method.possible(site)) {
+  if (!method_of(site).possible(site)) {
     throw InternalError(
         fmt::format("an exchange goes by {} that cannot", name_of(site.exchange().method)));
   }
-  std::get<Exchange>(steps_[step]).traffic = method.traffic(site);
+  recount(step);
+}
+
+void Plan::recount(std::size_t step) {
+  const Site site{*this, step};
+  std::get<Exchange>(steps_[step]).traffic = method_of(site).traffic(site);
 }
 
 Plan Plan::with_method(ExchangeMethod method) const {
-  if (!method_of(method).possible_in(*this)) method = fallback_method;
+  const Method& rules = method_of(method);
+  if (!rules.possible_in(*this)) return with_method(fallback_method);
   Plan plan = *this;
   for (std::size_t i = 0; i < plan.steps_.size(); ++i) {
     auto* const exchange = std::get_if<Exchange>(&plan.steps_[i]);
     if (exchange == nullptr) continue;
     const ExchangeMethod before = exchange->method;
-    const auto take = [&](ExchangeMethod taken) {
-      exchange->method = taken;
-      exchange->radix = method_of(taken).least_radix();
-    };
+    exchange->method = method;
     exchange->chunks = {};
-    take(method);
-    if (!method_of(method).possible({plan, i})) take(fallback_method);
-    if (exchange->method != before || exchange->radix > 0) plan.count(i);
+    exchange->radix = rules.least_radix();
+    if (!rules.possible({plan, i})) {
+      // Memory that ranks share is of all exchanges or of none.
+      if (rules.holding() != Holding::buffers) return with_method(fallback_method);
+      exchange->method = fallback_method;
+      exchange->radix = 0;
+    }
+    if (exchange->method != before || exchange->radix > 0) plan.recount(i);
   }
   return plan;
 }
