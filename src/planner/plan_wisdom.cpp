@@ -9,12 +9,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "kallima/error.hpp"
 #include "planner/fits.hpp"
@@ -241,12 +239,10 @@ std::optional<Plan> PlanWisdom::find(const PlanRequest& request, const Machine& 
 
 PlanWisdom load_plan_wisdom(const std::string& path, std::string& warning) {
   warning.clear();
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
   try {
-    if (!file || content.str().empty()) refuse("the file is missing, not readable, or empty");
-    return PlanWisdom::parse(content.str());
+    const std::string content = text_if_readable(path);
+    if (content.empty()) refuse("the file is missing, not readable, or empty");
+    return PlanWisdom::parse(content);
   } catch (const Error& error) {
     warning = fmt::format("plan wisdom of {} ignored: {}", path, error.what());
     return {};
@@ -257,15 +253,7 @@ void save_plan_wisdom(const std::string& path, const PlanWisdom& wisdom) {
   std::string ignored;
   PlanWisdom all = load_plan_wisdom(path, ignored);
   all.merge(wisdom);
-  const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::binary);
-  file << all.to_text();
-  file.close();
-  if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
-    std::remove(fresh.c_str());
-    throw FileError("plan wisdom could not be written to " + path +
-                    "; check that its folder exists and is writable");
-  }
+  write_file(path, all.to_text());
 }
 
 }  // namespace kallima

@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <string>
 
+#include "base/file.hpp"
 #include "kallima/error.hpp"
 #include "transport/collectives.hpp"
 
@@ -137,12 +137,10 @@ std::string node_name() {
   int length = 0;
   check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   std::string text(name.data(), static_cast<std::size_t>(length));
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   std::array<char, 64> space{};
   const ssize_t read = readlink("/proc/self/ns/pid", space.data(), space.size());
   if (read > 0) text.append(space.data(), static_cast<std::size_t>(read));
-  return text + boot;
+  return text + text_if_readable("/proc/sys/kernel/random/boot_id");
 }
 
 std::int64_t fresh_token() {
