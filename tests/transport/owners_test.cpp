@@ -40,6 +40,13 @@ void expect_local_end(std::optional<Owner>& owner, Complaints& complaints) {
 /// A call that makes a transform frees what was left on its communicator.
 void make_a_transform(MPI_Comm comm) { const Transform<double> fft(comm, {4}); }
 
+/// Does something until it is true on all ranks, but not for ever. Collective.
+template <class Done>
+void until_everywhere(Done done) {
+  for (int i = 0; i < 10000 && !all_of_us(done()); ++i) {
+  }
+}
+
 void communicators(Together& all) {
   all.run("a communicator is freed where its owner says so", [&](Complaints& complaints) {
     const long before = handles_alive().communicators;
@@ -185,13 +192,13 @@ void active_requests(Together& all) {
               for (int i = 0; i < 2; ++i) {
                 MPI_Send(text.data() + 8 * i, 8, MPI_BYTE, next, 20 + i, ours->comm);
               }
-              MPI_Barrier(MPI_COMM_WORLD);
-              for (int i = 0; i < 1000 && !watched.expired(); ++i) {
+              until_everywhere([&] {
                 const auto held = watched.lock();
                 make_a_transform(comm);
-                if (ours->keeper()->has_active()) continue;
-                complaints.expect(*held == text, "the messages are lost");
-              }
+                const bool through = !ours->keeper()->has_active();
+                complaints.expect(!through || !held || *held == text, "the messages are lost");
+                return through;
+              });
               complaints.expect(watched.expired(), "the memory is left");
               complaints.expect(handles_alive() == before, handles_alive().to_text());
               MPI_Comm_free(&comm);
@@ -209,12 +216,12 @@ void active_requests(Together& all) {
     complaints.expect(!ours->duplicate->closed, "the duplicate is freed");
     const int next = (all.rank() + 1) % all.ranks();
     for (int i = 0; i < 2; ++i) MPI_Send("1234567", 8, MPI_BYTE, next, 20 + i, ours->comm);
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 1000 && !ours->duplicate->closed; ++i) {
+    until_everywhere([&] {
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       make_a_transform(comm);
       MPI_Comm_free(&comm);
-    }
+      return ours->duplicate->closed.load();
+    });
     complaints.expect(ours->duplicate->closed, "the duplicate is left");
     complaints.equal(memory.use_count(), 1L, "owners of the memory");
   });
@@ -233,9 +240,10 @@ void active_requests(Together& all) {
     requests.wait(*ours->watchdog, 0);
     const int next = (all.rank() + 1) % all.ranks();
     for (int i = 0; i < 2; ++i) MPI_Send("1234567", 8, MPI_BYTE, next, 20 + i, ours->comm);
-    for (int i = 0; i < 1000 && ours->keeper()->has_active(); ++i) {
+    until_everywhere([&] {
       ours->duplicate->free_retired();
-    }
+      return !ours->keeper()->has_active();
+    });
     complaints.equal(memory.use_count(), 2L, "owners of the memory in the end");
     MPI_Comm_free(&comm);
   });
