@@ -137,7 +137,7 @@ TransformCore<T>::~TransformCore() {
       Buffer transit;
       std::unique_ptr<transport::Windows> windows;
     };
-    communicator_->keep(std::make_shared<Memory>(
+    transport::Keeper::of_process()->keep(std::make_shared<Memory>(
         Memory{std::move(workspace_), std::move(transit_), std::move(windows_)}));
   }
   if (!recorder_ || options_.trace == "-") return;

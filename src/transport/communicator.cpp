@@ -22,7 +22,7 @@ void check(int code, const char* call) {
 }
 
 Duplicate::~Duplicate() {
-  if (broken) comm.forget();
+  if (broken) comm.let_stay();
 }
 
 void Duplicate::free_retired() noexcept {

@@ -53,8 +53,8 @@ struct Duplicate {
   Duplicate& operator=(Duplicate&&) = delete;
   ~Duplicate();
 
-  /// Frees the requests of transforms that are gone; none where a call has failed, as who has died
-  /// may be asked for an answer. Local.
+  /// Frees the requests of transforms that are gone; where a call has failed, nothing is touched.
+  /// Local.
   void free_retired() noexcept;
   /// A call on it has failed: it is not to be used again. The first failure stays.
   void break_by(const Failure& cause);
@@ -116,8 +116,6 @@ struct Communicator : NodeMapping {
 
   /// Of requests on this communicator.
   [[nodiscard]] const std::shared_ptr<Keeper>& keeper() const { return duplicate->keeper; }
-  /// Keeps memory that MPI may still read or write, after a failure. For destructors.
-  void keep(std::shared_ptr<const void> memory) const { keeper()->keep(std::move(memory)); }
 };
 
 /// A call of the user's, for as long as it lasts. One at a time: ConcurrentUse where another thread

@@ -78,7 +78,7 @@ void Keeper::free_handles() noexcept {
   {
     const std::lock_guard lock(mutex_);
     handles = taken_out(left_, [](const Leftover& one) {
-      return one.comm != MPI_COMM_NULL || one.key != MPI_KEYVAL_INVALID;
+      return !one.stays && (one.comm != MPI_COMM_NULL || one.key != MPI_KEYVAL_INVALID);
     });
   }
   for (Leftover& one : handles) {

@@ -28,6 +28,7 @@ struct Leftover {
   bool active = false;  ///< MPI may still work on them; otherwise they are persistent and at rest
   std::shared_ptr<const void> memory;  ///< that MPI may read or write for them
   MPI_Comm comm = MPI_COMM_NULL;
+  bool stays = false;  ///< the communicator is never freed, as a call on it has failed
   int key = MPI_KEYVAL_INVALID;
 };
 
@@ -49,7 +50,9 @@ class Keeper {
 
   /// Takes over all of these. Calls no MPI.
   void take(Leftovers& leftovers) noexcept;
-  /// Keeps memory until the program ends: MPI may use it for a call that has failed.
+  /// Keeps memory that MPI may use for a call that has failed. In the process's, it stays until the
+  /// program ends; one of a duplicate would keep itself where the memory holds the communicator, as
+  /// windows do.
   void keep(std::shared_ptr<const void> memory);
 
   /// Frees requests that are at rest, and those that have come to rest by now, with their memory.
@@ -57,7 +60,8 @@ class Keeper {
   void free_requests() noexcept;
   /// True where MPI may still work on some request.
   [[nodiscard]] bool has_active() const;
-  /// Frees communicators and keys. Collective over the communicators, as MPI_Comm_free is.
+  /// Frees communicators, but for those that stay, and keys. Collective over the communicators, as
+  /// MPI_Comm_free is.
   void free_handles() noexcept;
 
  private:

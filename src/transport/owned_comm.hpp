@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A communicator that the library has made. Its owner frees it where all its ranks are; one that is
-// destroyed before goes to the process's keeper, and MPI_Finalize frees it.
+// destroyed before goes to the process's keeper, and MPI_Finalize frees it, unless it is to stay.
 #pragma once
 
 #include <mpi.h>
@@ -34,8 +34,9 @@ class OwnedComm {
   [[nodiscard]] MPI_Comm* slot() { return &mine_.front().comm; }
   /// Frees it. Collective, as MPI_Comm_free is, whose code it returns; nothing where there is none.
   int free() noexcept;
-  /// Leaves it to MPI for good, as messages of a call that has failed may still come.
-  void forget() noexcept { mine_.front().comm = MPI_COMM_NULL; }
+  /// It is not to be freed any more, not even by MPI_Finalize: messages of a call that has failed
+  /// may still come.
+  void let_stay() noexcept { mine_.front().stays = true; }
 
  private:
   void leave() noexcept;
