@@ -35,9 +35,7 @@ class AsNobody {
   AsNobody& operator=(const AsNobody&) = delete;
   AsNobody(AsNobody&&) = delete;
   AsNobody& operator=(AsNobody&&) = delete;
-  ~AsNobody() {
-    EXPECT_TRUE(!changed_ || seteuid(was_) == 0);
-  }
+  ~AsNobody() { EXPECT_TRUE(!changed_ || seteuid(was_) == 0); }
 
  private:
   uid_t was_ = geteuid();
