@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what the compiler cannot: that includes follow the picture of tools/modules.txt.
+"""Checks what the compiler cannot: that includes follow the picture of tools/modules.txt, and who owns what.
 
 - a file of src/X, and a public header of module X, includes only X and what X may use;
 - every public header is mapped to a module, every folder of src/ is a module;
-- mpi.h is included only where tools/modules.txt says so;
+- mpi.h is included only where tools/modules.txt says so, and handles of MPI are made and freed only there;
+- what we ship reads and writes files by base/file.hpp, not by streams;
 - libraries that users should not need are not included by public headers;
 - every source file carries the SPDX line.
 
@@ -19,6 +20,13 @@ import sys
 
 PRIVATE_LIBRARIES = re.compile(r"^(fmt|CLI|nlohmann|toml\+\+)/|^(toml|CLI11)\.hpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Calls that make a handle which somebody has to free, and those that free one. Calls that make requests are
+# not among them: these are written into owners.
+HANDLES = re.compile(
+    r"\bMPI_(Comm_(i?dup|split|split_type|create\w*|group|free|free_keyval)|Intercomm_\w+|Cart_\w+|Request_free"
+    r"|Type_(contiguous|vector|indexed|hvector|hindexed|create\w*|dup|free)|Group_\w+|Info_(create|dup|free)"
+    r"|Win_(create|allocate|free)\w*|Op_(create|free))\s*\(")
+SHIPPED = ("src/", "apps/", "bindings/", "include/")
 SPDX = "SPDX-License-Identifier: BSD-3-Clause"
 CPP = (".cpp", ".hpp", ".h", ".cc")
 SPDX_ENDINGS = CPP + (".py", ".sh", ".cmake", ".f90")
@@ -31,6 +39,7 @@ class Modules:
         self.deps = {}
         self.header_module = {}
         self.mpi_paths = []
+        self.handle_paths = []
         self.problems = []
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -55,6 +64,8 @@ class Modules:
             self.header_module[words[1]] = words[2]
         elif words[0] == "mpi" and len(words) == 2:
             self.mpi_paths.append(words[1])
+        elif words[0] == "handles" and len(words) == 2:
+            self.handle_paths.append(words[1])
         else:
             self.problems.append(f"{where}: cannot read '{' '.join(words)}'")
 
@@ -118,6 +129,8 @@ def check_includes_of(root, path, text, modules):
         where = f"{path}:{number}"
         if target == "mpi.h" and not modules.allows_mpi(path):
             yield f"{where}: includes mpi.h; only these may: {', '.join(modules.mpi_paths)}"
+        if target == "fstream" and path.startswith(SHIPPED):
+            yield f"{where}: includes fstream; read and write files by base/file.hpp"
         if path.startswith("include/") and PRIVATE_LIBRARIES.match(target):
             yield f"{where}: a public header includes {target}, which users need not have"
         leads_to = included_path(root, path, quote, target, modules)
@@ -132,6 +145,16 @@ def check_includes_of(root, path, text, modules):
             others = sorted(allowed - {module})
             may = f"it may use {', '.join(others)}" if others else "it may use no other module"
             yield f"{where}: module {module} includes {target} of module {other}; {may} (tools/modules.txt)"
+
+
+def check_handles_of(path, text, modules):
+    if not path.startswith(SHIPPED) or path in modules.handle_paths:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        match = HANDLES.search(line.split("//")[0])
+        if match:
+            yield (f"{path}:{number}: calls {match.group(0).rstrip(' (')}; handles of MPI have owners "
+                   f"(docs/decisions/0028), and only these make and free them: {', '.join(modules.handle_paths)}")
 
 
 def check(root):
@@ -155,6 +178,7 @@ def check(root):
         if path.startswith("src/") and module_of(path, modules) not in modules.deps:
             yield f"{path}: lies in no module of tools/modules.txt"
         yield from check_includes_of(root, path, text, modules)
+        yield from check_handles_of(path, text, modules)
 
 
 def main():

@@ -41,8 +41,8 @@ FIRST = {
     "plan": ["plan_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4", "exec_test -" + LONG],
     "exec": ["butterfly_order_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4",
              "property_real.n3", "exec_test -" + LONG],
-    "transport": ["transport_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "windows.n2",
-                  "finalize.n2", "flow.n2", "channel.n3", "communicator.n3", "windows.n3", "windows.n4", "flow.n3",
+    "transport": ["transport_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "owners.n2",
+                  "windows.n2", "finalize.n2", "flow.n2", "channel.n3", "communicator.n3", "windows.n3", "windows.n4", "flow.n3",
                   "property_mover.n2", "faults.n4", "property_nodes.n4", "error.n2"],
 }
 # For those that survived these.

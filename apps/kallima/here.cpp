@@ -5,8 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <fstream>
+#include <sstream>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 
 namespace kallima::cli {
@@ -15,7 +16,7 @@ namespace {
 
 /// The processor's name where the system tells it, as Linux does; otherwise nothing.
 std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
+  std::istringstream file(text_if_readable("/proc/cpuinfo"));
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("model name")) continue;
     return fmt::format(" ({})", text::trim(std::string_view(line).substr(line.find(':') + 1)));

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "failure.hpp"
+#include "transport/owned_comm.hpp"
 
 namespace kallima::cli {
 
@@ -30,11 +31,10 @@ std::optional<int> rank_in_environment() {
 const std::optional<int> given_rank = rank_in_environment();
 
 int count_nodes(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  auto node = transport::OwnedComm::of_node(comm);
   int rank = 0;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_free(&node);
+  MPI_Comm_rank(node.get(), &rank);
+  node.free();
   const int first = rank == 0 ? 1 : 0;
   int nodes = 0;
   MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, comm);

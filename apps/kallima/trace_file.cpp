@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
+#include "base/file.hpp"
 #include "kallima/error.hpp"
 
 namespace kallima::cli {
@@ -151,17 +148,14 @@ Json parse_json(std::string_view text) {
 }
 
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  std::error_code failed;
-  if (!file || std::filesystem::is_directory(path, failed)) {
+  try {
+    return text_of_file(path);
+  } catch (const FileError& error) {
     throw FileError(fmt::format(
         "the trace '{}' cannot be read; name a file that exists and may be read, as written by "
-        "`kallima bench --trace FILE`",
-        path));
+        "`kallima bench --trace FILE` ({})",
+        path, error.what()));
   }
-  return content.str();
 }
 
 Trace read_one(const std::string& path) {

@@ -3,8 +3,10 @@
 
 #include <charconv>
 #include <cstdint>
-#include <fstream>
+#include <sstream>
 #include <string>
+
+#include "base/file.hpp"
 
 namespace kallima {
 
@@ -32,7 +34,7 @@ bool covers(const std::string& range, std::uintptr_t address) {
 fs::path own_file() {
   static constexpr char here = 0;
   const auto address = reinterpret_cast<std::uintptr_t>(&here);
-  std::ifstream maps("/proc/self/maps");
+  std::istringstream maps(text_if_readable("/proc/self/maps"));
   std::string line;
   while (std::getline(maps, line)) {
     if (!covers(line.substr(0, line.find(' ')), address)) continue;

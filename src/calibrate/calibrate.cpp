@@ -102,6 +102,7 @@ class Calibrator {
     take_link(Level::between_nodes, "between_nodes", machine.between_nodes, result_.between_nodes);
     // What only some ranks measured is rank 0's.
     machine = Machine::parse(transport::broadcast(*ranks_.communicator(), machine.to_text()));
+    ranks_.free();
     return std::move(result_);
   }
 

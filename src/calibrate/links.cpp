@@ -2,11 +2,12 @@
 #include "calibrate/links.hpp"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 
 #include "kallima/buffer.hpp"
 #include "transport/channel.hpp"
 #include "transport/flow.hpp"
+#include "transport/requests.hpp"
 #include "transport/windows.hpp"
 
 namespace kallima::calibrate {
@@ -39,6 +40,20 @@ std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
   });
   return result;
 }
+
+/// What messages are sent from and received in. It outlives a call that has failed, with the
+/// requests.
+struct Memory {
+  explicit Memory(Index bytes)
+      : sent(host_memory(), std::max<Index>(1, bytes), "messages to calibrate with"),
+        received(host_memory(), std::max<Index>(1, bytes), "messages to calibrate with") {
+    std::fill_n(sent.view().data, bytes, std::byte{0});
+    std::fill_n(received.view().data, bytes, std::byte{0});
+  }
+
+  Buffer sent;
+  Buffer received;
+};
 
 std::vector<Message> messages(const std::vector<int>& peers, std::byte* data, Index bytes,
                               Index copies) {
@@ -93,14 +108,11 @@ Index messages_of(const Ranks& ranks, Level level, Pattern pattern) {
 double exchange_time(const Ranks& ranks, Level level, Pattern pattern, Index bytes, Index copies,
                      double budget) {
   const std::vector<int> peers = partners(ranks, level, pattern);
-  const Index all = static_cast<Index>(peers.size()) * bytes * copies;
-  const Buffer sent(host_memory(), std::max<Index>(1, all), "messages to calibrate with");
-  const Buffer received(host_memory(), std::max<Index>(1, all), "messages to calibrate with");
-  std::fill_n(sent.view().data, all, std::byte{0});
-  std::fill_n(received.view().data, all, std::byte{0});
-  const std::vector<Message> sends = messages(peers, sent.view().data, bytes, copies);
-  const std::vector<Message> receives = messages(peers, received.view().data, bytes, copies);
-  transport::Channel channel(ranks.communicator(), {});
+  const auto memory = std::make_shared<Memory>(static_cast<Index>(peers.size()) * bytes * copies);
+  const std::vector<Message> sends = messages(peers, memory->sent.view().data, bytes, copies);
+  const std::vector<Message> receives =
+      messages(peers, memory->received.view().data, bytes, copies);
+  transport::Channel channel(ranks.communicator(), {}, memory);
   channel.reserve(receives);
   return mean_time(ranks, !peers.empty(), budget, [&] { channel.exchange(sends, receives); });
 }
@@ -108,18 +120,24 @@ double exchange_time(const Ranks& ranks, Level level, Pattern pattern, Index byt
 double overhead_time(const Ranks& ranks, Level level, double budget) {
   const std::vector<int> peers = partners(ranks, level, Pattern::pair);
   const MPI_Comm comm = ranks.communicator()->comm;
+  constexpr int bytes = 8;
+  const auto memory = std::make_shared<Memory>(bytes);
+  transport::Requests requests(ranks.communicator()->keeper(), 2, memory);
   double posting = 0.;
   int calls = 0;
   mean_time(ranks, !peers.empty(), budget, [&] {
-    std::array<char, 8> out{};
-    std::array<char, 8> in{};
-    std::array<MPI_Request, 2> requests{};
-    check(MPI_Irecv(in.data(), 8, MPI_BYTE, peers.front(), 2, comm, requests.data()), "MPI_Irecv");
+    requests.mark_started();
+    check(MPI_Irecv(memory->received.view().data, bytes, MPI_BYTE, peers.front(), 2, comm,
+                    &requests[0]),
+          "MPI_Irecv");
     const double begin = MPI_Wtime();
-    check(MPI_Isend(out.data(), 8, MPI_BYTE, peers.front(), 2, comm, &requests[1]), "MPI_Isend");
+    check(
+        MPI_Isend(memory->sent.view().data, bytes, MPI_BYTE, peers.front(), 2, comm, &requests[1]),
+        "MPI_Isend");
     posting += MPI_Wtime() - begin;
     ++calls;
-    check(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    check(MPI_Waitall(2, &requests[0], MPI_STATUSES_IGNORE), "MPI_Waitall");
+    requests.mark_through();
   });
   return ranks.mean(posting / std::max(1, calls), calls > 0);
 }
@@ -136,15 +154,12 @@ double compute_a_little(double value) {
 
 double busy_part(const Ranks& ranks, Level level, Index bytes) {
   const std::vector<int> peers = partners(ranks, level, Pattern::pairs);
-  const Buffer sent(host_memory(), bytes, "messages to calibrate with");
-  const Buffer received(host_memory(), bytes, "messages to calibrate with");
-  std::fill_n(sent.view().data, bytes, std::byte{0});
-  std::fill_n(received.view().data, bytes, std::byte{0});
-  const std::vector<Message> sends = messages(peers, sent.view().data, bytes, 1);
-  const std::vector<Message> receives = messages(peers, received.view().data, bytes, 1);
+  const auto memory = std::make_shared<Memory>(bytes);
+  const std::vector<Message> sends = messages(peers, memory->sent.view().data, bytes, 1);
+  const std::vector<Message> receives = messages(peers, memory->received.view().data, bytes, 1);
   const Turn turn{0, 1, 0, bytes};
   transport::Flow flow(ranks.communicator(), {}, 0, std::vector<Turn>(peers.size(), turn),
-                       std::vector<Turn>(peers.size(), turn));
+                       std::vector<Turn>(peers.size(), turn), memory);
   double value = 1.;
   const auto timed = [&](bool moves, Index slices) {
     ranks.meet();
@@ -178,14 +193,14 @@ double busy_part(const Ranks& ranks, Level level, Index bytes) {
 
 double meeting_time(const Ranks& ranks, Index count, double budget) {
   const bool busy = ranks.rank_on_node() < count;
-  MPI_Comm some = MPI_COMM_NULL;
-  check(MPI_Comm_split(ranks.node(), busy ? 0 : 1, ranks.rank_on_node(), &some), "MPI_Comm_split");
+  auto some = transport::OwnedComm::split(ranks.node(), busy ? 0 : 1, ranks.rank_on_node());
   std::unique_ptr<transport::Windows> windows;
-  if (busy) windows = transport::Windows::open(transport::Communicator::of(some), {4096, 4096});
+  if (busy)
+    windows = transport::Windows::open(transport::Communicator::of(some.get()), {4096, 4096});
   const bool none = ranks.any(busy && !windows);
   const double took = none ? 0. : mean_time(ranks, busy, budget, [&] { windows->meet(); });
   windows.reset();
-  check(MPI_Comm_free(&some), "MPI_Comm_free");
+  check(some.free(), "MPI_Comm_free");
   return took;
 }
 

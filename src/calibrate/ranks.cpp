@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "transport/requests.hpp"
+
 namespace kallima::calibrate {
 
 using transport::check;
@@ -37,32 +39,29 @@ Seats seats_of(const transport::Communicator& communicator, MPI_Comm node, int p
 }  // namespace
 
 Ranks::Ranks(std::shared_ptr<const transport::Communicator> communicator)
-    : communicator_(std::move(communicator)) {
+    : communicator_(std::move(communicator)),
+      node_(transport::OwnedComm::of_node(communicator_->comm)) {
   const MPI_Comm comm = communicator_->comm;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_),
-        "MPI_Comm_split_type");
   int on_node = 1;
-  check(MPI_Comm_rank(node_, &rank_on_node_), "MPI_Comm_rank");
-  check(MPI_Comm_size(node_, &on_node), "MPI_Comm_size");
+  check(MPI_Comm_rank(node(), &rank_on_node_), "MPI_Comm_rank");
+  check(MPI_Comm_size(node(), &on_node), "MPI_Comm_size");
   const int first = rank_on_node_ == 0 ? 1 : 0;
   check(MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
   check(MPI_Allreduce(&on_node, &per_node_, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  seats_ = seats_of(*communicator_, node_, rank_on_node_);
+  seats_ = seats_of(*communicator_, node(), rank_on_node_);
 }
 
-Ranks::~Ranks() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized == 0 && node_ != MPI_COMM_NULL) MPI_Comm_free(&node_);
-}
+void Ranks::free() { check(node_.free(), "MPI_Comm_free"); }
 
 void Ranks::meet() const {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(communicator_->comm, &request), "MPI_Ibarrier");
+  transport::Requests barrier(communicator_->keeper(), 1);
+  barrier.mark_started();
+  check(MPI_Ibarrier(communicator_->comm, &barrier[0]), "MPI_Ibarrier");
   for (int done = 0; done == 0;) {
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    check(MPI_Test(&barrier[0], &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+  barrier.mark_through();
 }
 
 double Ranks::mean(double mine, bool has) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transport/communicator.hpp"
+#include "transport/owned_comm.hpp"
 
 namespace kallima::calibrate {
 
@@ -27,7 +28,10 @@ class Ranks {
   Ranks(Ranks&&) = delete;
   Ranks& operator=(const Ranks&) = delete;
   Ranks& operator=(Ranks&&) = delete;
-  ~Ranks();
+  ~Ranks() = default;
+
+  /// Ends what only these have in common; nobody measures afterwards. Collective.
+  void free();
 
   [[nodiscard]] const std::shared_ptr<const transport::Communicator>& communicator() const {
     return communicator_;
@@ -38,7 +42,7 @@ class Ranks {
   /// Ranks on the node that has most.
   [[nodiscard]] int per_node() const { return per_node_; }
   [[nodiscard]] int rank_on_node() const { return rank_on_node_; }
-  [[nodiscard]] MPI_Comm node() const { return node_; }
+  [[nodiscard]] MPI_Comm node() const { return node_.get(); }
   [[nodiscard]] const Seats& seats() const { return seats_; }
 
   /// Waits for all without taking a core from those still at work. Collective.
@@ -51,7 +55,7 @@ class Ranks {
 
  private:
   std::shared_ptr<const transport::Communicator> communicator_;
-  MPI_Comm node_ = MPI_COMM_NULL;
+  transport::OwnedComm node_;
   int nodes_ = 1;
   int per_node_ = 1;
   int rank_on_node_ = 0;

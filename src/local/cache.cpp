@@ -4,8 +4,10 @@
 #include "local/cache.hpp"
 
 #include <charconv>
-#include <fstream>
+#include <sstream>
 #include <string>
+
+#include "base/file.hpp"
 
 namespace kallima::local {
 
@@ -13,7 +15,7 @@ namespace {
 
 /// The first word of a file, or nothing.
 std::string word_in(const std::string& file) {
-  std::ifstream stream(file);
+  std::istringstream stream(text_if_readable(file));
   std::string word;
   stream >> word;
   return word;

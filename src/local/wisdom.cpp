@@ -5,10 +5,7 @@
 // behind the first line.
 #include "kallima/wisdom.hpp"
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "kallima/error.hpp"
 #include "local/engine.hpp"
@@ -42,27 +39,19 @@ bool take_section(std::string_view& rest, const char* name, std::string& wisdom)
 void save_wisdom(const std::string& path) {
   const std::string body = section("f32", local::export_wisdom<float>()) +
                            section("f64", local::export_wisdom<double>());
-  // Written beside and renamed, so that a reader never sees half a file.
-  const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::binary);
-  file << head << text::hex(text::hash(body)) << '\n' << body;
-  file.close();
-  if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
-    std::remove(fresh.c_str());
-    throw FileError("wisdom could not be written to " + path +
-                    "; check that its folder exists and is writable");
-  }
+  write_file(path, head + text::hex(text::hash(body)) + "\n" + body);
 }
 
 std::string load_wisdom(const std::string& path) {
   const auto ignored = [&](const std::string& why) {
     return "wisdom of " + path + " ignored: " + why + "; plans are made anew";
   };
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return ignored("the file cannot be read");
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string all = content.str();
+  std::string all;
+  try {
+    all = text_of_file(path);
+  } catch (const FileError&) {
+    return ignored("the file cannot be read");
+  }
   const std::size_t end = all.find('\n');
   if (end == std::string::npos || !all.starts_with(head)) {
     return ignored("it is not a wisdom file of this version");

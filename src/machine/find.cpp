@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "base/package.hpp"
 #include "kallima/error.hpp"
 #include "kallima/machine.hpp"
@@ -40,12 +39,9 @@ std::vector<std::string> known_names() {
 }
 
 Machine read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file) throw FileError(fmt::format("the machine file {} cannot be read", path.string()));
+  const std::string content = text_of_file(path.string());
   try {
-    return Machine::parse(content.str());
+    return Machine::parse(content);
   } catch (const ParseError& error) {
     throw ParseError(path.string() + ": " + error.what());
   }

@@ -8,13 +8,11 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "exchange/method.hpp"
 #include "kallima/error.hpp"
@@ -245,15 +243,9 @@ PlanWisdom read_plan_wisdom(const std::string& path) {
         "--tune-into {0}` on as many ranks, or by tune() and save_plan_wisdom()",
         path));
   }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path, failed)) {
-    throw FileError(fmt::format(
-        "the file '{}' of plan wisdom cannot be read; check that it is a file and readable", path));
-  }
+  const std::string content = text_of_file(path);
   try {
-    return PlanWisdom::parse(content.str());
+    return PlanWisdom::parse(content);
   } catch (const ParseError& error) {
     throw ParseError(fmt::format("{}: {}", path, error.what()));
   }
@@ -273,15 +265,7 @@ void save_plan_wisdom(const std::string& path, const PlanWisdom& wisdom) {
   std::string ignored;
   PlanWisdom all = load_plan_wisdom(path, ignored);
   all.merge(wisdom);
-  const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::binary);
-  file << all.to_text();
-  file.close();
-  if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
-    std::remove(fresh.c_str());
-    throw FileError("plan wisdom could not be written to " + path +
-                    "; check that its folder exists and is writable");
-  }
+  write_file(path, all.to_text());
 }
 
 }  // namespace kallima

@@ -136,10 +136,9 @@ TransformCore<T>::~TransformCore() {
       Buffer workspace;
       Buffer transit;
       std::unique_ptr<transport::Windows> windows;
-      std::shared_ptr<transport::Channel> channel;  // has the counts of MPI_Ialltoallv
     };
-    communicator_->keep(std::make_shared<Memory>(
-        Memory{std::move(workspace_), std::move(transit_), std::move(windows_), channel_}));
+    transport::Keeper::of_process()->keep(std::make_shared<Memory>(
+        Memory{std::move(workspace_), std::move(transit_), std::move(windows_)}));
   }
   if (!recorder_ || options_.trace == "-") return;
   try {

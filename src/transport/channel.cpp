@@ -45,20 +45,27 @@ bool has_large_counts() {
 #endif
 }
 
-Channel::Channel(std::shared_ptr<const Communicator> communicator, Limits limits)
-    : communicator_(std::move(communicator)), limits_(limits) {
+Channel::Channel(std::shared_ptr<const Communicator> communicator, Limits limits,
+                 std::shared_ptr<const void> memory)
+    : communicator_(std::move(communicator)),
+      limits_(limits),
+      memory_(std::make_shared<Memory>(Memory{std::move(memory), {}})),
+      receiving_(communicator_->keeper(), 0, memory_),
+      sending_(communicator_->keeper(), 0, memory_),
+      collective_(communicator_->keeper(), 1, memory_) {
   if (limits_.most_bytes < 1 || limits_.in_flight < 1) {
     throw InvalidOption("limits of messages: " + std::to_string(limits_.most_bytes) + " bytes, " +
                         std::to_string(limits_.in_flight) + " in flight; both are at least 1");
   }
-  sending_.assign(static_cast<std::size_t>(limits_.in_flight), MPI_REQUEST_NULL);
+  sending_.reserve(static_cast<std::size_t>(limits_.in_flight));
+  for (int i = 0; i < limits_.in_flight; ++i) sending_.add();
 }
 
 void Channel::reserve(std::span<const Message> receives) {
   Index needed = 0;
   for (const Message& message : receives) needed += count_parts(message.data.bytes, limits_);
   receiving_.reserve(std::max(receiving_.capacity(), static_cast<std::size_t>(needed)));
-  counts_.resize(4 * static_cast<std::size_t>(communicator_->size));
+  memory_->counts.resize(4 * static_cast<std::size_t>(communicator_->size));
 }
 
 void Channel::count(std::span<const Message> sends, std::span<const Message> receives, bool last) {
@@ -79,36 +86,35 @@ void Channel::exchange(std::span<const Message> sends, std::span<const Message> 
                        bool last) {
   const MPI_Comm comm = communicator_->comm;
   const Index bytes = bytes_of(sends) + bytes_of(receives);
-  const auto wait = [&](MPI_Request& request) {
-    transport::wait_for(request, *communicator_->watchdog, bytes);
-  };
+  Watchdog& watchdog = *communicator_->watchdog;
   receiving_.clear();
+  receiving_.mark_started();
   for (const Message& message : receives) {
     const auto peer = static_cast<int>(message.peer);
     for_each_part(message, limits_, [&](std::byte* data, Index size) {
-      receiving_.push_back(MPI_REQUEST_NULL);
-      check(receive_part(data, size, peer, comm, &receiving_.back()), "MPI_Irecv");
+      check(receive_part(data, size, peer, comm, &receiving_.add()), "MPI_Irecv");
     });
   }
   std::size_t slot = 0;
+  sending_.mark_started();
   for (const Message& message : sends) {
     const auto peer = static_cast<int>(message.peer);
     for_each_part(message, limits_, [&](const std::byte* data, Index size) {
-      wait(sending_[slot]);
+      wait_for(sending_[slot], watchdog, bytes);
       check(send_part(data, size, peer, comm, &sending_[slot]), "MPI_Isend");
       slot = (slot + 1) % sending_.size();
     });
   }
-  // Each is looked at in turn: MPI_Waitall looks at all again whenever one is through.
-  for (MPI_Request& request : receiving_) wait(request);
-  for (MPI_Request& request : sending_) wait(request);
+  receiving_.wait(watchdog, bytes);
+  sending_.wait(watchdog, bytes);
   count(sends, receives, last);
 }
 
 void Channel::alltoallv(std::span<const Message> sends, std::span<const Message> receives) {
   const auto ranks = static_cast<std::size_t>(communicator_->size);
-  std::fill(counts_.begin(), counts_.end(), 0);
-  int* const send_counts = counts_.data();
+  std::vector<int>& counts = memory_->counts;
+  std::fill(counts.begin(), counts.end(), 0);
+  int* const send_counts = counts.data();
   int* const send_offsets = send_counts + ranks;
   int* const receive_counts = send_offsets + ranks;
   int* const receive_offsets = receive_counts + ranks;
@@ -136,19 +142,16 @@ void Channel::alltoallv(std::span<const Message> sends, std::span<const Message>
                         receive_counts, receive_offsets, MPI_BYTE, communicator_->comm),
           "MPI_Alltoallv");
   } else {
+    collective_.mark_started();
     check(
         MPI_Ialltoallv(send_base, send_counts, send_offsets, MPI_BYTE, receive_base, receive_counts,
-                       receive_offsets, MPI_BYTE, communicator_->comm, &collective_),
+                       receive_offsets, MPI_BYTE, communicator_->comm, &collective_[0]),
         "MPI_Ialltoallv");
-    wait_for(collective_, *communicator_->watchdog, bytes_of(sends) + bytes_of(receives));
+    collective_.wait(*communicator_->watchdog, bytes_of(sends) + bytes_of(receives));
   }
   count(sends, receives);
 }
 
-void Channel::abandon() {
-  for (MPI_Request& request : receiving_) {
-    if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
-  }
-}
+void Channel::abandon() { receiving_.cancel(); }
 
 }  // namespace kallima::transport

@@ -15,6 +15,7 @@
 
 #include "transport/communicator.hpp"
 #include "transport/message.hpp"
+#include "transport/requests.hpp"
 
 namespace kallima::transport {
 
@@ -34,7 +35,9 @@ struct Limits {
 /// Carries exchanges over one communicator.
 class Channel {
  public:
-  Channel(std::shared_ptr<const Communicator> communicator, Limits limits);
+  /// `memory` holds the messages, where nobody else sees to it that it stays after a failure.
+  Channel(std::shared_ptr<const Communicator> communicator, Limits limits,
+          std::shared_ptr<const void> memory = {});
 
   /// Makes room for an exchange that receives this, so that exchanging allocates nothing.
   void reserve(std::span<const Message> receives);
@@ -62,13 +65,19 @@ class Channel {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
+  /// What MPI may still read and write after a failure.
+  struct Memory {
+    std::shared_ptr<const void> messages;
+    std::vector<int> counts;  ///< of alltoallv: send counts and offsets, receive counts and offsets
+  };
+
   std::shared_ptr<const Communicator> communicator_;
   Limits limits_;
   Counters counters_;
-  std::vector<MPI_Request> receiving_;
-  std::vector<MPI_Request> sending_;
-  MPI_Request collective_ = MPI_REQUEST_NULL;
-  std::vector<int> counts_;  // of alltoallv: send counts, send offsets, receive counts and offsets
+  std::shared_ptr<Memory> memory_;
+  Requests receiving_;
+  Requests sending_;
+  Requests collective_;
 };
 
 /// True where MPI has calls with large counts.

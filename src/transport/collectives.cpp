@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "transport/requests.hpp"
 #include "transport/watchdog.hpp"
 
 namespace kallima::transport {
@@ -15,22 +16,18 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 /// Has `fill` fill so many bytes, runs `start`, which starts a collective call on them, and waits
-/// for it; `take` then takes what has come. Where waiting throws, MPI may still read and write the
-/// bytes: they stay.
+/// for it; `take` then takes what has come. Where it throws, MPI may still read and write the
+/// bytes: they stay with the request.
 template <class Fill, class Start, class Take>
 void complete(const Communicator& communicator, const char* name, std::size_t size, Fill fill,
               Start start, Take take) {
   communicator.or_fail([&] {
     const auto bytes = std::make_shared<Bytes>(size);
     fill(bytes->data());
-    try {
-      MPI_Request request = MPI_REQUEST_NULL;
-      check(start(bytes->data(), &request), name);
-      wait_for(request, *communicator.watchdog, static_cast<Index>(size));
-    } catch (...) {
-      communicator.keep(bytes);
-      throw;
-    }
+    Requests request(communicator.keeper(), 1, bytes);
+    request.mark_started();
+    check(start(bytes->data(), &request[0]), name);
+    request.wait(*communicator.watchdog, static_cast<Index>(size));
     take(bytes->data());
   });
 }

@@ -21,10 +21,12 @@ void check(int code, const char* call) {
                    " failed: " + std::string(words.data(), static_cast<std::size_t>(length)));
 }
 
-void Duplicate::free_retired() {
-  const std::lock_guard lock(mutex);
-  for (MPI_Request& request : retired) MPI_Request_free(&request);
-  retired.clear();
+Duplicate::~Duplicate() {
+  if (broken) comm.let_stay();
+}
+
+void Duplicate::free_retired() noexcept {
+  if (!broken) keeper->free_requests();
 }
 
 void Duplicate::break_by(const Failure& cause) {
@@ -67,7 +69,9 @@ void Communicator::fail(const Failure& failure) const noexcept {
   const bool own = failure.rank == rank &&
                    failure.code != static_cast<std::int32_t>(ErrorCode::deadline_exceeded);
   if (!own || duplicate->told.exchange(true) || duplicate->closed) return;
-  // Nobody waits until it is sent: it is read where it stays, as broken duplicates are not freed.
+  // Nobody waits until it is sent: it is read where it stays, as the duplicate is kept for good.
+  duplicate->telling.front().memory = duplicate;
+  Keeper::of_process()->take(duplicate->telling);
   for (int step = 1; step < size; ++step) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = MPI_Isend(&duplicate->failure, sizeof duplicate->failure, MPI_BYTE,
@@ -92,16 +96,6 @@ void Communicator::fail_as_thrown() const {
                                      placed ? thrown.text : watchdog->place() + ": " + thrown.text);
   fail(failure);
   failure.raise();
-}
-
-void Communicator::retire(std::vector<MPI_Request> requests) const {
-  const std::lock_guard lock(duplicate->mutex);
-  duplicate->retired.insert(duplicate->retired.end(), requests.begin(), requests.end());
-}
-
-void Communicator::keep(std::shared_ptr<const void> memory) const {
-  const std::lock_guard lock(duplicate->mutex);
-  duplicate->kept.push_back(std::move(memory));
 }
 
 Call::Call(const Communicator& communicator, const char* name, double deadline, double began)

@@ -9,7 +9,7 @@
 //
 // A duplicate on which a call has failed is not used again: messages of the failed call may still
 // be on their way. What a destructor leaves behind (requests, memory that MPI may still write) is
-// kept with the duplicate, as destructors call no MPI.
+// the duplicate's keeper's, as destructors call no MPI.
 //
 // The user may free the communicator at any time. Its duplicates are freed then, or, where some
 // rank still has a transform on one of them, when the last is gone: see docs/decisions/0026.
@@ -22,30 +22,40 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "kallima/checked.hpp"
 #include "transport/failure.hpp"
+#include "transport/keeper.hpp"
+#include "transport/owned_comm.hpp"
 #include "transport/watchdog.hpp"
 
 namespace kallima::transport {
 
 /// A communicator of ours, and what is to be known of it on this rank.
 struct Duplicate {
-  MPI_Comm comm = MPI_COMM_NULL;    ///< MPI_ERRORS_RETURN
+  OwnedComm comm;                   ///< MPI_ERRORS_RETURN
   std::atomic<int> users{0};        ///< transforms on it
   std::atomic<bool> busy{false};    ///< a thread is in a call on it
   std::atomic<bool> broken{false};  ///< a call on it has failed: see `failure`
   std::atomic<bool> told{false};    ///< of which the peers have been told
   std::atomic<bool> closed{false};  ///< MPI_Finalize has freed it
 
-  std::mutex mutex;  ///< over what follows
-  Failure failure;
-  std::vector<MPI_Request> retired;               ///< inactive ones, to be freed by a later call
-  std::vector<std::shared_ptr<const void>> kept;  ///< memory that MPI may still read or write
+  const std::shared_ptr<Keeper> keeper = std::make_shared<Keeper>();  ///< of what owners leave
+  Leftovers telling = Leftovers(1);  ///< what keeps this alive while the peers are told
 
-  /// Frees the requests of transforms that are gone. Local.
-  void free_retired();
+  std::mutex mutex;  ///< over `failure`
+  Failure failure;
+
+  Duplicate() = default;
+  Duplicate(const Duplicate&) = delete;
+  Duplicate& operator=(const Duplicate&) = delete;
+  Duplicate(Duplicate&&) = delete;
+  Duplicate& operator=(Duplicate&&) = delete;
+  ~Duplicate();
+
+  /// Frees the requests of transforms that are gone; where a call has failed, nothing is touched.
+  /// Local.
+  void free_retired() noexcept;
   /// A call on it has failed: it is not to be used again. The first failure stays.
   void break_by(const Failure& cause);
 };
@@ -104,9 +114,8 @@ struct Communicator : NodeMapping {
     }
   }
 
-  /// Leaves requests that are inactive to be freed, or memory to be kept. For destructors.
-  void retire(std::vector<MPI_Request> requests) const;
-  void keep(std::shared_ptr<const void> memory) const;
+  /// Of requests on this communicator.
+  [[nodiscard]] const std::shared_ptr<Keeper>& keeper() const { return duplicate->keeper; }
 };
 
 /// A call of the user's, for as long as it lasts. One at a time: ConcurrentUse where another thread

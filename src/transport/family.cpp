@@ -12,13 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <string>
 
+#include "base/file.hpp"
 #include "kallima/error.hpp"
+#include "transport/attribute_key.hpp"
 #include "transport/collectives.hpp"
+#include "transport/requests.hpp"
 
 namespace kallima::transport {
 
@@ -28,11 +30,10 @@ using Holder = std::shared_ptr<Family>;
 
 /// What this process knows of all its families.
 struct Registry {
-  int key = MPI_KEYVAL_INVALID;  ///< of the attribute that a user's communicator holds
-  std::mutex mutex;              ///< over the lists
+  AttributeKey key;  ///< of the attribute that a user's communicator holds
+  std::mutex mutex;  ///< over the lists
   std::vector<std::shared_ptr<Family>> families;  ///< all that are not freed
   std::vector<std::shared_ptr<Family>> orphans;   ///< of these, whose communicator is gone
-  std::vector<std::shared_ptr<Duplicate>> lost;   ///< were being made when a call failed
 };
 
 std::mutex& registry_mutex() {
@@ -82,18 +83,13 @@ extern "C" int kallima_forget_communicator(MPI_Comm, int, void* attribute, void*
 /// MPI_Finalize begins.
 extern "C" int kallima_forget_all(MPI_Comm, int, void* attribute, void*) {
   const std::lock_guard lock(registry_mutex());
-  std::unique_ptr<Registry> registry(static_cast<Registry*>(attribute));
+  const std::unique_ptr<Registry> registry(static_cast<Registry*>(attribute));
   registry_slot() = nullptr;
-  bool broken = !registry->lost.empty();
-  for (const std::shared_ptr<Family>& family : registry->families) {
-    family->free();
-    broken = broken || family->broken();
-  }
-  const int code = MPI_Comm_free_keyval(&registry->key);
-  // MPI_Finalize may still move the messages of calls that have failed.
-  static std::unique_ptr<Registry> kept;
-  if (broken) kept = std::move(registry);
-  return code;
+  for (const std::shared_ptr<Family>& family : registry->families) family->free();
+  // What remains with the keepers stays: MPI_Finalize may still move the messages of calls that
+  // have failed.
+  Keeper::of_process()->free_handles();
+  return registry->key.free();
 }
 
 Registry& registry() {
@@ -101,15 +97,11 @@ Registry& registry() {
   Registry*& slot = registry_slot();
   if (slot != nullptr) return *slot;
   auto fresh = std::make_unique<Registry>();
-  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kallima_forget_communicator, &fresh->key,
-                               nullptr),
-        "MPI_Comm_create_keyval");
-  int at_end = MPI_KEYVAL_INVALID;
-  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, kallima_forget_all, &at_end, nullptr),
-        "MPI_Comm_create_keyval");
-  check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, fresh.get()), "MPI_Comm_set_attr");
-  check(MPI_Comm_free_keyval(&at_end), "MPI_Comm_free_keyval");  // it goes with its attribute
+  fresh->key = AttributeKey(kallima_forget_communicator);
+  AttributeKey at_end(kallima_forget_all);
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end.get(), fresh.get()), "MPI_Comm_set_attr");
   slot = fresh.release();
+  check(at_end.free(), "MPI_Comm_free_keyval");  // it goes with its attribute
   return *slot;
 }
 
@@ -137,12 +129,10 @@ std::string node_name() {
   int length = 0;
   check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   std::string text(name.data(), static_cast<std::size_t>(length));
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   std::array<char, 64> space{};
   const ssize_t read = readlink("/proc/self/ns/pid", space.data(), space.size());
   if (read > 0) text.append(space.data(), static_cast<std::size_t>(read));
-  return text + boot;
+  return text + text_if_readable("/proc/sys/kernel/random/boot_id");
 }
 
 std::int64_t fresh_token() {
@@ -238,29 +228,23 @@ void free_orphans(Registry& registry, const Communicator& here, std::int64_t low
 }
 
 /// Begins to duplicate. SimGrid's MPI has no MPI_Comm_idup; its ranks do not fail.
-int begin_duplicating(MPI_Comm comm, MPI_Comm& fresh, [[maybe_unused]] MPI_Request& request) {
+int begin_duplicating(MPI_Comm comm, MPI_Comm* fresh, [[maybe_unused]] MPI_Request* request) {
 #ifdef SMPI_H
-  return MPI_Comm_dup(comm, &fresh);
+  return MPI_Comm_dup(comm, fresh);
 #else
-  return MPI_Comm_idup(comm, &fresh, &request);
+  return MPI_Comm_idup(comm, fresh, request);
 #endif
 }
 
 /// A duplicate of a communicator. Collective. `watchdog` is that of the call.
 std::shared_ptr<Duplicate> duplicated(MPI_Comm comm, Watchdog& watchdog) {
   auto fresh = std::make_shared<Duplicate>();
-  MPI_Request request = MPI_REQUEST_NULL;
+  Requests request(Keeper::of_process(), 1, fresh);  // MPI may write to it until it is through
   watchdog.at("duplicating the communicator");
-  try {
-    check(begin_duplicating(comm, fresh->comm, request), "MPI_Comm_idup");
-    wait_for(request, watchdog, 0);
-  } catch (...) {
-    Registry& all = registry();
-    const std::lock_guard lock(all.mutex);
-    all.lost.push_back(fresh);  // MPI may still write to it
-    throw;
-  }
-  check(MPI_Comm_set_errhandler(fresh->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  request.mark_started();
+  check(begin_duplicating(comm, fresh->comm.slot(), &request[0]), "MPI_Comm_idup");
+  request.wait(watchdog, 0);
+  check(MPI_Comm_set_errhandler(fresh->comm.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return fresh;
 }
 
@@ -300,7 +284,7 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   } catch (const MpiFailure& failure) {
     throw MpiFailure(alone.place() + ": " + failure.what());
   }
-  first.comm = first.duplicate->comm;
+  first.comm = first.duplicate->comm.get();
   first.watchdog = std::make_unique<Watchdog>(first.duplicate.get(), first.rank, false);
   first.watchdog->begin("planning", deadline, began);
   first.watchdog->at("meeting the other ranks");
@@ -339,12 +323,14 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
 
 }  // namespace
 
+void free_at_finalize() { registry(); }
+
 std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline, double began) {
   require_communicator(user);
   Registry& all = registry();
   void* attribute = nullptr;
   int found = 0;
-  check(MPI_Comm_get_attr(user, all.key, static_cast<void*>(&attribute), &found),
+  check(MPI_Comm_get_attr(user, all.key.get(), static_cast<void*>(&attribute), &found),
         "MPI_Comm_get_attr");
   if (found != 0) {
     const Holder& known = *static_cast<Holder*>(attribute);
@@ -353,7 +339,7 @@ std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline, double began)
   auto holder = std::make_unique<Holder>(make_family(all, user, deadline, began));
   Holder family = *holder;
   // Where there was a broken one, it is left to the registry.
-  check(MPI_Comm_set_attr(user, all.key, holder.get()), "MPI_Comm_set_attr");
+  check(MPI_Comm_set_attr(user, all.key.get(), holder.get()), "MPI_Comm_set_attr");
   static_cast<void>(holder.release());  // the attribute holds it now
   return family;
 }
@@ -361,7 +347,7 @@ std::shared_ptr<Family> Family::of(MPI_Comm user, double deadline, double began)
 std::shared_ptr<Communicator> Family::user(std::shared_ptr<Duplicate> duplicate) const {
   auto result = std::make_shared<Communicator>();
   static_cast<NodeMapping&>(*result) = *first;
-  result->comm = duplicate->comm;
+  result->comm = duplicate->comm.get();
   result->rank = first->rank;
   result->size = first->size;
   result->threads = first->threads;
@@ -428,7 +414,9 @@ std::vector<std::shared_ptr<Duplicate>> Family::duplicates() const {
 bool Family::can_be_freed() const {
   const auto all = duplicates();
   return std::all_of(all.begin(), all.end(), [](const std::shared_ptr<Duplicate>& one) {
-    return one->users == 0 && !one->broken;
+    if (one->users != 0 || one->broken) return false;
+    one->free_retired();
+    return !one->keeper->has_active();
   });
 }
 
@@ -436,7 +424,7 @@ void Family::free() {
   for (const std::shared_ptr<Duplicate>& one : duplicates()) {
     if (!one->broken) {
       one->free_retired();
-      MPI_Comm_free(&one->comm);
+      one->comm.free();
     }
     one->closed = true;
   }

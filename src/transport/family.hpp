@@ -31,9 +31,10 @@ struct Family {
   /// A duplicate for a transform. Collective. Deadline as above.
   std::shared_ptr<const Communicator> reserve(double deadline, double began);
 
-  /// True where this rank can do without the duplicates: no transform uses one, and no call on one
-  /// has failed. Messages of a failed call may still come: on a communicator that is made after the
-  /// free, which MPI may know by the same number, they would be taken for others.
+  /// True where this rank can do without the duplicates: no transform uses one, all requests on
+  /// them are through, and no call on one has failed. Messages of a failed call may still come: on
+  /// a communicator that is made after the free, which MPI may know by the same number, they would
+  /// be taken for others.
   [[nodiscard]] bool can_be_freed() const;
   /// True where a call on the first duplicate has failed.
   [[nodiscard]] bool broken() const { return first->duplicate->broken; }
@@ -47,5 +48,9 @@ struct Family {
   [[nodiscard]] std::shared_ptr<Communicator> user(std::shared_ptr<Duplicate> duplicate) const;
   std::shared_ptr<Duplicate> choose(std::int64_t number);
 };
+
+/// From here on MPI_Finalize frees what owners leave to the process's keeper. Local; calls MPI the
+/// first time.
+void free_at_finalize();
 
 }  // namespace kallima::transport

@@ -28,8 +28,12 @@ int init_packet(bool sending, std::byte* data, Index bytes, int peer, int tag, M
 }  // namespace
 
 Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limits, int number,
-           std::vector<Turn> sends, std::vector<Turn> receives)
-    : communicator_(std::move(communicator)), limits_(limits), tag_(message_tag + 1 + number) {
+           std::vector<Turn> sends, std::vector<Turn> receives, std::shared_ptr<const void> memory)
+    : communicator_(std::move(communicator)),
+      limits_(limits),
+      tag_(message_tag + 1 + number),
+      sending_(Requests(communicator_->keeper(), 0, memory)),
+      receiving_(Requests(communicator_->keeper(), 0, std::move(memory))) {
   limits_.most_bytes = std::min(limits_.most_bytes, packet_bytes);
   limits_.large_counts = false;
   sending_.turns = std::move(sends);
@@ -63,25 +67,6 @@ Flow::Flow(std::shared_ptr<const Communicator> communicator, const Limits& limit
   }
 }
 
-/// Calls no MPI. Requests of a flow that has failed may be active; they stay as they are.
-Flow::~Flow() {
-  if (under_way_ || communicator_->duplicate->broken) return;
-  communicator_->retire(requests_of(sending_));
-  communicator_->retire(requests_of(receiving_));
-}
-
-/// Takes the requests out of a side.
-std::vector<MPI_Request> Flow::requests_of(Side& side) {
-  std::vector<MPI_Request> requests;
-  requests.reserve(side.packets.size());
-  for (const Packet& packet : side.packets) {
-    // Null where one could not be made.
-    if (packet.request != MPI_REQUEST_NULL) requests.push_back(packet.request);
-  }
-  side.packets.clear();
-  return requests;
-}
-
 void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
   if (messages.size() != side.turns.size()) throw InternalError("a flow has other messages");
   const auto same = [](const Message& a, const Message& b) {
@@ -91,9 +76,8 @@ void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
                  same)) {
     return;
   }
-  for (MPI_Request& request : requests_of(side)) {
-    check(MPI_Request_free(&request), "MPI_Request_free");
-  }
+  side.requests.free();
+  side.packets.clear();
   side.messages.assign(messages.begin(), messages.end());
   side.bytes = 0;
   for (const Message& message : messages) side.bytes += message.data.bytes;
@@ -104,9 +88,9 @@ void Flow::remake(Side& side, std::span<const Message> messages, bool sending) {
     for_each_part(messages[i], limits_, [&](std::byte* data, Index bytes) {
       ends[lane] += bytes;
       side.lines[lane].packets.push_back(side.packets.size());
-      side.packets.push_back({i, ends[lane], MPI_REQUEST_NULL, false});
+      side.packets.push_back({i, ends[lane], false});
       check(init_packet(sending, data, bytes, static_cast<int>(messages[i].peer), tag_,
-                        communicator_->comm, &side.packets.back().request),
+                        communicator_->comm, &side.requests.add()),
             sending ? "MPI_Send_init" : "MPI_Recv_init");
     });
   }
@@ -162,6 +146,8 @@ void Flow::restart() {
   arrived_ = 0;
   missing_ = wanted_;
   under_way_ = true;
+  sending_.requests.mark_started();
+  receiving_.requests.mark_started();
   move_on();
 }
 
@@ -204,8 +190,9 @@ bool Flow::arrived(Index taken) {
 void Flow::start(Side& side, Line& line) const {
   if (recorder_ != nullptr && line.started == line.through) line.since = Recorder::now();
   const std::size_t packet = line.packets[line.started++];
-  check(MPI_Start(&side.packets[packet].request), "MPI_Start");
-  side.under_way.push_back(side.packets[packet].request);
+  MPI_Request& request = side.requests[packet];
+  check(MPI_Start(&request), "MPI_Start");
+  side.under_way.push_back(request);
   side.which.push_back(packet);
 }
 
@@ -346,6 +333,8 @@ void Flow::finish() {
   });
   const std::lock_guard lock(mutex_);
   under_way_ = false;
+  sending_.requests.mark_through();
+  receiving_.requests.mark_through();
 }
 
 }  // namespace kallima::transport

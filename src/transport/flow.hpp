@@ -30,6 +30,7 @@
 #include "base/recorder.hpp"
 #include "transport/channel.hpp"
 #include "transport/node_sync.hpp"
+#include "transport/requests.hpp"
 
 namespace kallima::transport {
 
@@ -45,9 +46,11 @@ class Flow {
  public:
   /// Turns are parallel to the messages that begin() gets. Flows that are under way at once have
   /// different numbers, the same on all ranks.
+  /// `memory` as for a Channel.
   Flow(std::shared_ptr<const Communicator> communicator, const Limits& limits, int number,
-       std::vector<Turn> sends, std::vector<Turn> receives);
-  ~Flow();
+       std::vector<Turn> sends, std::vector<Turn> receives,
+       std::shared_ptr<const void> memory = {});
+  ~Flow() = default;
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
   Flow(Flow&&) = delete;
@@ -82,7 +85,6 @@ class Flow {
   struct Packet {
     std::size_t message = 0;
     Index end = 0;  ///< bytes of its lane up to its end
-    MPI_Request request = MPI_REQUEST_NULL;
     bool through = false;
   };
   /// What goes one way between this rank and a peer, in order.
@@ -96,17 +98,19 @@ class Flow {
   };
   /// One direction.
   struct Side {
+    explicit Side(Requests none) : requests(std::move(none)) {}
+
     std::vector<Turn> turns;
     std::vector<Message> messages;  ///< as of the last time
     std::vector<Packet> packets;
+    Requests requests;                   ///< by packet
     std::vector<Line> lines;             ///< by lane
-    std::vector<MPI_Request> under_way;  ///< for MPI_Testsome
+    std::vector<MPI_Request> under_way;  ///< of these, for MPI_Testsome
     std::vector<std::size_t> which;      ///< packets they are of
     std::size_t left = 0;                ///< packets that are not through
     Index bytes = 0;                     ///< of all messages
   };
   void remake(Side& side, std::span<const Message> messages, bool sending);
-  static std::vector<MPI_Request> requests_of(Side& side);
   static void rewind(Side& side);
   void start(Side& side, Line& line) const;
   void test(Side& side);

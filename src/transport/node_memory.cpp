@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 #include <utility>
+
+#include "base/file.hpp"
 
 namespace kallima::transport {
 
@@ -17,7 +18,7 @@ constexpr Index unknown = std::numeric_limits<Index>::max();
 
 /// A number in a file of its own, or behind a key; `otherwise` where there is none, as for "max".
 Index number_in(const std::string& path, const std::string& key, Index otherwise) {
-  std::ifstream file(path);
+  std::istringstream file(text_if_readable(path));
   for (std::string word; !key.empty() && file >> word;) {
     if (word == key) break;
   }
@@ -135,11 +136,11 @@ constexpr Index most_limit = Index{1} << 62;
 
 std::vector<std::string> control_groups(const std::string& controller, const std::string& root) {
   std::vector<std::string> folders;
-  std::ifstream groups(root + "/proc/self/cgroup");
+  std::istringstream groups(text_if_readable(root + "/proc/self/cgroup"));
   for (std::string line; std::getline(groups, line);) {
     const std::optional<Group> group = group_of(line, controller);
     if (!group) continue;
-    std::ifstream mounts(root + "/proc/self/mountinfo");
+    std::istringstream mounts(text_if_readable(root + "/proc/self/mountinfo"));
     while (std::getline(mounts, line)) {
       const std::optional<Mount> mount = mount_of(line, controller);
       if (!mount || mount->unified != group->unified) continue;

@@ -97,10 +97,11 @@ void Watchdog::hear_from(Duplicate& duplicate) {
   if (simulated) return;
   int found = 0;
   MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, duplicate.comm, &found, &status), "MPI_Iprobe");
+  const MPI_Comm comm = duplicate.comm.get();
+  check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm, &found, &status), "MPI_Iprobe");
   if (found == 0) return;
   Failure failure;
-  check(MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, failure_tag, duplicate.comm,
+  check(MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, failure_tag, comm,
                  MPI_STATUS_IGNORE),
         "MPI_Recv");
   duplicate.break_by(failure);

@@ -13,6 +13,7 @@
 #include "measure.hpp"
 #include "system.hpp"
 #include "transport/channel.hpp"
+#include "transport/owned_comm.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -30,18 +31,14 @@ using Json = nlohmann::json;
 /// Ranks that share a node, and where this one is among them.
 class Node {
  public:
-  explicit Node(const Session& session) {
-    MPI_Comm_split_type(session.comm, MPI_COMM_TYPE_SHARED, session.rank, MPI_INFO_NULL, &comm_);
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
+  explicit Node(const Session& session) : comm_(transport::OwnedComm::of_node(session.comm)) {
+    MPI_Comm_rank(comm(), &rank_);
+    MPI_Comm_size(comm(), &size_);
   }
-  Node(const Node&) = delete;
-  Node(Node&&) = delete;
-  Node& operator=(const Node&) = delete;
-  Node& operator=(Node&&) = delete;
-  ~Node() { MPI_Comm_free(&comm_); }
 
-  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] MPI_Comm comm() const { return comm_.get(); }
+  /// Nothing is asked any more. Collective.
+  void free() { comm_.free(); }
   [[nodiscard]] bool leads() const { return rank_ == 0; }
   [[nodiscard]] int size() const { return size_; }
 
@@ -50,7 +47,7 @@ class Node {
     const std::uint64_t mine = text::hash(text);
     const std::array<std::uint64_t, 2> own = {mine, ~mine};
     std::array<std::uint64_t, 2> least{};
-    MPI_Allreduce(own.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm_);
+    MPI_Allreduce(own.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm());
     return least[0] == ~least[1];
   }
 
@@ -60,12 +57,12 @@ class Node {
     int before = 0;
     MPI_Scan(&leader, &before, 1, MPI_INT, MPI_SUM, session.comm);
     int mine = before - 1;
-    MPI_Bcast(&mine, 1, MPI_INT, 0, comm_);
+    MPI_Bcast(&mine, 1, MPI_INT, 0, comm());
     return mine;
   }
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  transport::OwnedComm comm_;
   int rank_ = 0;
   int size_ = 1;
 };
@@ -135,7 +132,7 @@ Facts gathered(const Session& session, Progress& progress) {
   Facts facts;
   progress.show("looking at ranks and nodes");
   look_at_mpi(facts);
-  const Node node(session);
+  Node node(session);
   NodeFacts mine;
   if (node.leads()) mine = system_facts();
   mine.host = host_name();
@@ -150,6 +147,7 @@ Facts gathered(const Session& session, Progress& progress) {
 
   std::vector<int> nodes(static_cast<std::size_t>(session.size));
   const int index = node.index(session);
+  node.free();
   MPI_Allgather(&index, 1, MPI_INT, nodes.data(), 1, MPI_INT, session.comm);
   const auto masks = texts(session, mask);
   const auto leaders = texts(session, node.leads() ? Json(mine).dump() : std::string());

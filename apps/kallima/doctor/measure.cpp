@@ -10,6 +10,7 @@
 #include "base/median.hpp"
 #include "base/text.hpp"
 #include "transport/channel.hpp"
+#include "transport/requests.hpp"
 #include "transport/windows.hpp"
 
 namespace kallima::cli::doctor {
@@ -28,18 +29,20 @@ void compute(double seconds) {
 /// A large message there and one back between this rank and a peer.
 class Pair {
  public:
-  Pair(MPI_Comm comm, int peer) : comm_(comm), peer_(peer) {}
+  Pair(MPI_Comm comm, int peer)
+      : comm_(comm), peer_(peer), requests_(transport::Keeper::of_process(), 2, memory_) {}
 
   /// Seconds that are left to wait after having computed for some.
   double left_after(double computing) {
     meet();
-    std::array<MPI_Request, 2> requests{};
-    const int bytes = static_cast<int>(out_.size());
-    MPI_Irecv(in_.data(), bytes, MPI_BYTE, peer_, 1, comm_, requests.data());
-    MPI_Isend(out_.data(), bytes, MPI_BYTE, peer_, 1, comm_, &requests[1]);
+    const int bytes = static_cast<int>(memory_->out.size());
+    requests_.mark_started();
+    MPI_Irecv(memory_->in.data(), bytes, MPI_BYTE, peer_, 1, comm_, &requests_[0]);
+    MPI_Isend(memory_->out.data(), bytes, MPI_BYTE, peer_, 1, comm_, &requests_[1]);
     if (computing > 0.0) compute(computing);
     const double start = MPI_Wtime();
-    MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, &requests_[0], MPI_STATUSES_IGNORE);
+    requests_.mark_through();
     const double mine = MPI_Wtime() - start;
     double theirs = 0.0;
     MPI_Sendrecv(&mine, 1, MPI_DOUBLE, peer_, 2, &theirs, 1, MPI_DOUBLE, peer_, 2, comm_,
@@ -48,6 +51,11 @@ class Pair {
   }
 
  private:
+  struct Memory {
+    std::vector<char> out = std::vector<char>(std::size_t{8} << 20U, 'o');
+    std::vector<char> in = std::vector<char>(std::size_t{8} << 20U, 'i');
+  };
+
   void meet() const {
     char out = 0;
     char in = 0;
@@ -56,8 +64,8 @@ class Pair {
 
   MPI_Comm comm_;
   int peer_;
-  std::vector<char> out_ = std::vector<char>(std::size_t{8} << 20U, 'o');
-  std::vector<char> in_ = std::vector<char>(std::size_t{8} << 20U, 'i');
+  std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+  transport::Requests requests_;
 };
 
 double moved_share(Pair& pair) {

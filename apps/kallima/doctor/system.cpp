@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <complex>
-#include <fstream>
 #include <limits>
 #include <mutex>
 #include <set>
+#include <sstream>
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "cores.hpp"
 #include "kallima/error.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 /// First line of a file; empty where it cannot be read.
 std::string line_of(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream file(text_if_readable(path));
   std::string line;
   std::getline(file, line);
   return line;
@@ -33,7 +34,7 @@ std::string line_of(const std::string& path) {
 
 /// The number behind a key, or first in the file where the key is empty; negative where none is.
 Index number_in(const std::string& path, const std::string& key = {}) {
-  std::ifstream file(path);
+  std::istringstream file(text_if_readable(path));
   for (std::string word; !key.empty() && file >> word;) {
     if (word == key) break;
   }
@@ -55,7 +56,7 @@ void read_quota(NodeFacts& node) {
     node.quota_file = file;
   };
   for (const std::string& group : transport::control_groups("cpu")) {
-    std::ifstream file(group + "/cpu.max");
+    std::istringstream file(text_if_readable(group + "/cpu.max"));
     double quota = 0.0;
     double period = 0.0;
     if (file >> quota >> period) grants(quota, period, group + "/cpu.max");  // "max" is no number
@@ -98,7 +99,7 @@ void read_shm(NodeFacts& node) {
 }
 
 std::string processor_flags() {
-  std::ifstream file("/proc/cpuinfo");
+  std::istringstream file(text_if_readable("/proc/cpuinfo"));
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("flags") || line.starts_with("Features")) {
       return line.substr(line.find(':') + 1);

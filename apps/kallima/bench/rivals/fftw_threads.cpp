@@ -10,6 +10,8 @@
 #include "bench/array_contender.hpp"
 #include "fftw_plan.hpp"
 #include "rivals.hpp"
+#include "transport/owned_comm.hpp"
+#include "transport/requests.hpp"
 
 namespace kallima::cli {
 
@@ -37,27 +39,27 @@ struct Node {
 };
 
 Node node_of(MPI_Comm comm) {
-  MPI_Comm shared = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
+  auto shared = transport::OwnedComm::of_node(comm);
   Node node;
-  MPI_Comm_size(shared, &node.ranks);
+  MPI_Comm_size(shared.get(), &node.ranks);
   cpu_set_t mine{};
   sched_getaffinity(0, sizeof mine, &mine);
-  MPI_Allreduce(&mine, &node.cores, sizeof mine, MPI_BYTE, MPI_BOR, shared);
-  MPI_Comm_free(&shared);
+  MPI_Allreduce(&mine, &node.cores, sizeof mine, MPI_BYTE, MPI_BOR, shared.get());
+  shared.free();
   return node;
 }
 
 /// Waits for all ranks without keeping a core busy: the others need it.
 void meet_asleep(MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm, &request);
-  for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return;
+  transport::Requests barrier(transport::Keeper::of_process(), 1);
+  barrier.mark_started();
+  MPI_Ibarrier(comm, &barrier[0]);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&barrier[0], &done, MPI_STATUS_IGNORE);
     const timespec moment{0, 200000};
-    nanosleep(&moment, nullptr);
+    if (done == 0) nanosleep(&moment, nullptr);
   }
+  barrier.mark_through();
 }
 
 template <class T>
