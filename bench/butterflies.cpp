@@ -18,6 +18,9 @@
 #include "base/median.hpp"
 #include "bench/runner.hpp"
 #include "kallima/kallima.hpp"
+#include "kallima/ntt.hpp"
+#include "kallima/sort.hpp"
+#include "kallima/walsh_hadamard.hpp"
 
 namespace kallima::bench {
 namespace {
@@ -93,7 +96,7 @@ Json summary(const Work& work, Index n, Index ranks) {
 
 int measure(int argc, char** argv) {
   World world;
-  world.communicator = transport::Communicator::of(MPI_COMM_WORLD);
+  world.communicator = comm::Communicator::of(MPI_COMM_WORLD);
   const Index n = Index{1} << (argc > 1 ? std::atoi(argv[1]) : 24);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15;
   std::vector<Work> works;

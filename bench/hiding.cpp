@@ -21,15 +21,15 @@
 #include <string>
 #include <thread>
 
+#include "api/driver.hpp"
+#include "api/request.hpp"
 #include "base/median.hpp"
 #include "bench/runner.hpp"
-#include "calibrate/work.hpp"
+#include "calibration/work.hpp"
+#include "comm/agreement.hpp"
 #include "kallima/planner.hpp"
 #include "planner/pipeline.hpp"
 #include "schedule/schedule.hpp"
-#include "transform/ask.hpp"
-#include "transform/driver.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::bench {
 namespace {
@@ -46,8 +46,8 @@ class Parts {
         workspace_(room_[0]),
         tile_(room_[1]),
         arrays_(room_[2]) {
-    const transport::Limits limits;
-    const auto channel = std::make_shared<transport::Channel>(world.communicator, limits);
+    const comm::Limits limits;
+    const auto channel = std::make_shared<comm::Channel>(world.communicator, limits);
     driver_ = std::make_unique<Driver<double>>(
         exec::Executor<double>(plan, false, world.communicator->rank, engines_, tile()),
         Carriers{world.communicator, limits, channel, true, nullptr}, areas());
@@ -60,16 +60,16 @@ class Parts {
   /// bytes and not of looking for them.
   void exchanges_asleep() {
     exec::Executor<double>& executor = driver_->executor();
-    for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
-      if (!executor.is_exchange(leg)) continue;
+    for (std::size_t stage = 0; stage < executor.stages(); ++stage) {
+      if (!executor.is_exchange(stage)) continue;
       requests_.clear();
       const MPI_Comm comm = world_.communicator->comm;
-      for (const transport::Message& message : executor.receives(leg, areas())) {
+      for (const comm::Message& message : executor.receives(stage, areas())) {
         requests_.push_back(MPI_REQUEST_NULL);
         MPI_Irecv(message.data.data, static_cast<int>(message.data.bytes), MPI_BYTE,
                   static_cast<int>(message.peer), 5, comm, &requests_.back());
       }
-      for (const transport::Message& message : executor.sends(leg, areas())) {
+      for (const comm::Message& message : executor.sends(stage, areas())) {
         requests_.push_back(MPI_REQUEST_NULL);
         MPI_Isend(message.data.data, static_cast<int>(message.data.bytes), MPI_BYTE,
                   static_cast<int>(message.peer), 5, comm, &requests_.back());
@@ -85,7 +85,8 @@ class Parts {
   static std::array<Index, 3> rooms(const Plan& plan, Index rank) {
     const Workspace need = workspace(plan, schedule(plan, false), rank);
     constexpr auto bytes = static_cast<Index>(sizeof(Complex));
-    const Index most = std::max({plan.input().room(rank), plan.output().room(rank), Index{1}});
+    const Index most =
+        std::max({plan.input().allocated_size(rank), plan.output().allocated_size(rank), Index{1}});
     return {std::max<Index>(1, need.main + need.spill) * bytes,
             std::max<Index>(1, need.tile) * bytes, most * bytes};
   }
@@ -109,9 +110,9 @@ class Parts {
   const World& world_;
   exec::EngineSet<double> engines_;
   std::array<Index, 3> room_;
-  calibrate::Arrays workspace_;
-  calibrate::Arrays tile_;
-  calibrate::Arrays arrays_;
+  calibration::Arrays workspace_;
+  calibration::Arrays tile_;
+  calibration::Arrays arrays_;
   std::unique_ptr<Driver<double>> driver_;
   std::vector<MPI_Request> requests_;
 };
@@ -162,7 +163,7 @@ struct Candidate {
 Plan agreed(const World& world, const std::function<Plan()>& make) {
   std::string text;
   if (world.speaks()) text = make().to_text();
-  return Plan::parse(transport::broadcast(*world.communicator, text));
+  return Plan::parse(comm::broadcast(*world.communicator, text));
 }
 
 std::vector<Candidate> candidates(const World& world, const PlanRequest& request,
@@ -242,7 +243,7 @@ void hide(const World& world, int rounds, const Problem& problem) {
 
 int run(int argc, char** argv) {
   World world;
-  world.communicator = transport::Communicator::of(MPI_COMM_WORLD);
+  world.communicator = comm::Communicator::of(MPI_COMM_WORLD);
   if (argc < 4) {
     if (world.speaks()) fmt::print(stderr, "kallima_hiding MACHINE ROUNDS PROBLEM...\n");
     return 2;

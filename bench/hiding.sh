@@ -39,7 +39,7 @@ for hosts in ${HOSTS:-2 4}; do
     echo "== hosts need root" >&2
     exit 77
   fi
-  # One axis is dealt like cards. Engines of all contenders are planned once, where planning does not
+  # One axis is distributed cyclically. Engines of all contenders are planned once, where planning does not
   # wait for a slow link.
   declare -A cards=(["c2c:256^3"]="cyclic:${hosts}x1x1" ["c2c:2^22"]=cyclic)
   for problem in ${against:+"${problems[@]}"}; do

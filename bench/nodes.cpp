@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The same plan by messages between ranks, by messages between nodes, where nodes have several
-// ranks, and by relays, in turns.
+// ranks, and by Bruck's algorithm, in turns.
 //
 //     mpirun kallima_nodes ROUNDS PROBLEM...
 //
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
+#include "api/request.hpp"
 #include "base/median.hpp"
 #include "bench/runner.hpp"
+#include "comm/agreement.hpp"
 #include "exchange/bruck_rounds.hpp"
 #include "exchange/node_layout.hpp"
 #include "kallima/planner.hpp"
 #include "planner/radix.hpp"
-#include "transform/ask.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::bench {
 namespace {
@@ -39,7 +39,7 @@ Plan plan_of(const World& world, const std::string& problem) {
     request.chunks = 1;
     text = make_plan(placed(request, {}, *world.communicator)).to_text();
   }
-  return Plan::parse(transport::broadcast(*world.communicator, text));
+  return Plan::parse(comm::broadcast(*world.communicator, text));
 }
 
 Index total(const World& world, Index mine) {
@@ -88,13 +88,13 @@ void compare(const World& world, int rounds, const std::string& problem) {
     add("nodes", by_node);
   for (const Index radix : {2, 3, 4}) {
     if (radix < most_peers(by_ranks)) {
-      add(fmt::format("relays, radix {}", radix), by_relays(by_ranks, radix));
+      add(fmt::format("Bruck, radix {}", radix), by_bruck(by_ranks, radix));
     }
   }
   for (Carried& way : ways) {
     way.runner->run();
-    way.messages = total(world, way.runner->moved().messages_sent);
-    way.bytes = total(world, way.runner->moved().bytes_sent);
+    way.messages = total(world, way.runner->statistics().messages_sent);
+    way.bytes = total(world, way.runner->statistics().bytes_sent);
     for (int again = 0; again < 3; ++again) timed(world, *way.runner);
   }
   for (int round = 0; round < rounds; ++round) {
@@ -111,7 +111,7 @@ void compare(const World& world, int rounds, const std::string& problem) {
 
 int run(int argc, char** argv) {
   World world;
-  world.communicator = transport::Communicator::of(MPI_COMM_WORLD);
+  world.communicator = comm::Communicator::of(MPI_COMM_WORLD);
   if (argc < 3) {
     if (world.speaks()) fmt::print(stderr, "usage: kallima_nodes ROUNDS PROBLEM...\n");
     return 2;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Messages between ranks against messages between nodes and relays, on hosts of the test bed
+# Messages between ranks against messages between nodes and Bruck's algorithm, on hosts of the test bed
 # (tests/netbed, needs root) with two ranks each: small transforms, where starting a message costs more
 # than its bytes, and larger ones.
 #

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "api/request.hpp"
 #include "base/median.hpp"
 #include "bench/runner.hpp"
-#include "calibrate/work.hpp"
+#include "calibration/work.hpp"
+#include "comm/agreement.hpp"
 #include "kallima/planner.hpp"
-#include "transform/ask.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::bench {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size
       texts += named.plan.to_text() + '\x1e';
     }
   }
-  texts = transport::broadcast(*world.communicator, texts);
+  texts = comm::broadcast(*world.communicator, texts);
   std::vector<Plan> plans;
   for (std::size_t begin = 0; begin < texts.size();) {
     const std::size_t end = texts.find('\x1e', begin);
@@ -58,7 +58,7 @@ double burst(const World& world, Runner& runner) {
   const double first = timed(world, runner);
   if (first < enough) timed(world, runner);
   std::vector<double> took;
-  for (double sum = 0.; calibrate::goes_on(took.size(), sum, enough);) {
+  for (double sum = 0.; calibration::goes_on(took.size(), sum, enough);) {
     took.push_back(timed(world, runner));
     sum += took.back();
   }
@@ -148,7 +148,7 @@ void regret(const World& world, int rounds, const std::vector<Problem>& problems
 
 int run(int argc, char** argv) {
   World world;
-  world.communicator = transport::Communicator::of(MPI_COMM_WORLD);
+  world.communicator = comm::Communicator::of(MPI_COMM_WORLD);
   if (argc < 5) {
     if (world.speaks()) {
       fmt::print(stderr, "kallima_prediction predict|regret MACHINE ROUNDS PROBLEM...\n");

@@ -8,7 +8,7 @@
 #include <complex>
 #include <cstdio>
 
-#include "calibrate/work.hpp"
+#include "calibration/work.hpp"
 
 namespace kallima::bench {
 
@@ -24,7 +24,7 @@ class RunnerOf final : public Runner {
                                 arrays_.to(), room(plan.output()))) {}
 
   void run() override { bound_.run(); }
-  [[nodiscard]] Moved moved() const override { return fft_.moved(); }
+  [[nodiscard]] CommStatistics statistics() const override { return fft_.statistics(); }
 
  private:
   static Options options_for(const Plan& plan) {
@@ -33,7 +33,7 @@ class RunnerOf final : public Runner {
     return options;
   }
   [[nodiscard]] std::size_t room(const Layout& layout) const {
-    return static_cast<std::size_t>(layout.room(fft_.rank()));
+    return static_cast<std::size_t>(layout.allocated_size(fft_.rank()));
   }
   [[nodiscard]] Index bytes(const Plan& plan) const {
     const std::size_t most = std::max({room(plan.input()), room(plan.output()), std::size_t{1}});
@@ -41,7 +41,7 @@ class RunnerOf final : public Runner {
   }
 
   Transform<T> fft_;
-  calibrate::Arrays arrays_;
+  calibration::Arrays arrays_;
   Bound<T> bound_;
 };
 

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "comm/communicator.hpp"
 #include "kallima/machine.hpp"
 #include "kallima/plan.hpp"
 #include "kallima/transform.hpp"
-#include "transport/communicator.hpp"
 
 namespace kallima::bench {
 
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 /// All ranks, and what plans are priced on.
 struct World {
-  std::shared_ptr<const transport::Communicator> communicator;
+  std::shared_ptr<const comm::Communicator> communicator;
   std::shared_ptr<const Machine> machine;
 
   [[nodiscard]] bool speaks() const { return communicator->rank == 0; }
@@ -30,7 +30,7 @@ class Runner {
   virtual ~Runner() = default;
   virtual void run() = 0;
   /// What this rank has moved in all runs, where that is counted.
-  [[nodiscard]] virtual Moved moved() const { return {}; }
+  [[nodiscard]] virtual CommStatistics statistics() const { return {}; }
 };
 
 /// Out of place, of complex data.

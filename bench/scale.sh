@@ -50,7 +50,7 @@ simulate() {
   echo "== $name: $((SECONDS - start)) s" >&2
 }
 
-# Squares of ranks, and axes dealt so far that p^2 no longer divides n: two exchanges.
+# Squares of ranks, and axes distributed so far that p^2 no longer divides n: two exchanges.
 declare -A pencil=([64]=8x8 [128]=16x8 [256]=16x16 [1024]=32x32 [4096]=64x64)
 declare -A cyclic=([64]=32x2x1 [128]=32x4x1 [256]=32x8x1 [1024]=32x32x1 [4096]=64x64x1)
 # So many elements that a rank has 2^14.
@@ -58,12 +58,12 @@ declare -A weak=([64]=128x128x64 [128]=128x128x128 [256]=256x128x128 [4096]=512x
 
 plans() {
   local network=$1 ranks=$2 series=$3 problem=$4
-  simulate "$network" "$ranks" "$series" pencil "$problem" --way pencil --in "pencil:${pencil[$ranks]}"
+  simulate "$network" "$ranks" "$series" pencil "$problem" --decomposition pencil --in "pencil:${pencil[$ranks]}"
   if [[ $series == strong ]]; then
     simulate "$network" "$ranks" "$series" group-cyclic "$problem" --in "cyclic:${cyclic[$ranks]}" --out same
   fi
   if [[ $ranks -le 1024 ]]; then
-    simulate "$network" "$ranks" "$series" one-exchange "$problem" --way cyclic
+    simulate "$network" "$ranks" "$series" one-exchange "$problem" --decomposition cyclic
   fi
 }
 

@@ -7,13 +7,23 @@ include(CMakePackageConfigHelpers)
 
 set(kallima_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kallima")
 
-install(TARGETS kallima EXPORT kallimaTargets
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+# One file of targets for each component: who asks for planning alone needs no MPI.
+foreach(component IN ITEMS kallima planning extras)
+  set(target kallima_${component})
+  if(component STREQUAL "kallima")
+    set(target kallima)
+  elseif(component STREQUAL "extras")
+    set(target kallima_extra)
+  endif()
+  install(TARGETS ${target} EXPORT kallima_${component}
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(EXPORT kallima_${component} FILE ${component}Targets.cmake NAMESPACE kallima::
+          DESTINATION "${kallima_package_dir}")
+endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/kallima" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-install(EXPORT kallimaTargets NAMESPACE kallima:: DESTINATION "${kallima_package_dir}")
 if(TARGET kallima_cli)
   install(TARGETS kallima_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

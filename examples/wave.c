@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   require(kallima_create(MPI_COMM_WORLD, 2, shape, NULL, &fft, &error), &error);
-  kallima_room(fft, KALLIMA_INPUT, &n_in);
-  kallima_room(fft, KALLIMA_OUTPUT, &n_out);
+  kallima_allocated_size(fft, KALLIMA_INPUT, &n_in);
+  kallima_allocated_size(fft, KALLIMA_OUTPUT, &n_out);
   double* u = malloc((size_t)(n_in + 1) * 2 * sizeof *u); /* + 1: never of size 0 */
   double* u_k = malloc((size_t)(n_out + 1) * 2 * sizeof *u_k);
 

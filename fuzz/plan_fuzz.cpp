@@ -4,6 +4,7 @@
 // with a hash that fits, which chance does not find. Otherwise the first line is a problem and what
 // is behind it a layout of its shape.
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "kallima/plan.hpp"
 #include "restores.hpp"
 

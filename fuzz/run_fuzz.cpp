@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "plan/text.hpp"
 #include "restores.hpp"
 #include "support/definition.hpp"

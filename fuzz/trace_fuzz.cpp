@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kallima/error.hpp"
 #include "restores.hpp"
 #include "trace_file.hpp"
 #include "trace_summary.hpp"
@@ -29,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace kallima;
   std::string text(fuzz::text_of(data, size));
   if (text.starts_with("[")) {
-    text = R"({"otherData":{"schema":"kallima.trace/1","problem":"","plan":"","ranks":4},)"
+    text = R"({"otherData":{"schema":"kallima.trace/2","problem":"","plan":"","ranks":4},)"
            R"("traceEvents":)" +
            text + "}";
   }

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check<PlanWisdom>(text);
     return 0;
   }
-  fuzz::check<PlanWisdom>(R"({"schema":"kallima.wisdom/2","checksum":")" +
+  fuzz::check<PlanWisdom>(R"({"schema":"kallima.wisdom/3","checksum":")" +
                           text::hex(text::hash(text)) + R"(","plans":)" + std::string(text) + "}");
   return 0;
 }

@@ -56,6 +56,9 @@ class Modules:
                 if dep not in self.deps:
                     self.problems.append(f"{where}: {module} needs {dep}, which is not listed above it")
             self.deps[module] = words[1:]
+        elif words[0] == "library" and len(words) == 3:
+            if words[2] not in self.deps:
+                self.problems.append(f"{where}: library {words[1]} needs {words[2]}, which is not listed above it")
         elif words[0] == "header" and len(words) == 3:
             if words[1] in self.header_module:
                 self.problems.append(f"{where}: header {words[1]} is listed twice")
@@ -154,7 +157,7 @@ def check_handles_of(path, text, modules):
         match = HANDLES.search(line.split("//")[0])
         if match:
             yield (f"{path}:{number}: calls {match.group(0).rstrip(' (')}; handles of MPI have owners "
-                   f"(docs/decisions/0028), and only these make and free them: {', '.join(modules.handle_paths)}")
+                   f"(docs/decisions/0029), and only these make and free them: {', '.join(modules.handle_paths)}")
 
 
 def check(root):

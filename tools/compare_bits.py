@@ -5,7 +5,7 @@
     tools/compare_bits.py OLD_BUILD NEW_BUILD [--cases N] [--mpiexec 'mpiexec --oversubscribe']
 
 Both builds' property tests run the same configurations by every exchange method, forward and back, and
-print a digest of each one's results. A build is a folder with tests/transform/property_test in it. Ends
+print a digest of each one's results. A build is a folder with tests/api/property_test in it. Ends
 with 1 where digests differ. Digests depend on the processor and on FFTW, so none are kept.
 """
 

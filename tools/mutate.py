@@ -35,19 +35,19 @@ import time
 FOLDERS = ["layout", "plan", "exec", "transport"]
 
 # Quickest first; with a filter of GoogleTest's behind a blank.
-LONG = "Real.every_axis*:Cyclic.one_axis_takes*:Relays.give_the_same_bits*:Mutations.*:Planner.2decomp_fft_431*"
+LONG = "Real.every_axis*:Cyclic.one_axis_takes*:Bruck.give_the_same_bits*:Mutations.*:Planner.2decomp_fft_431*"
 FIRST = {
     "layout": ["layout_test", "plan_test", "property_mover.n2", "butterflies.n3", "exec_test -" + LONG],
     "plan": ["plan_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4", "exec_test -" + LONG],
     "exec": ["butterfly_order_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4",
              "property_real.n3", "exec_test -" + LONG],
-    "transport": ["transport_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "owners.n2",
-                  "windows.n2", "finalize.n2", "flow.n2", "channel.n3", "communicator.n3", "windows.n3", "windows.n4", "flow.n3",
+    "transport": ["comm_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "owners.n2",
+                  "shared_segments.n2", "finalize.n2", "pipelined_exchange.n2", "channel.n3", "communicator.n3", "shared_segments.n3", "shared_segments.n4", "pipelined_exchange.n3",
                   "property_mover.n2", "faults.n4", "property_nodes.n4", "error.n2"],
 }
 # For those that survived these.
-THEN = ["planning_work_test", "tune.n2", "verify.n3", "channel.n4", "threads.n3", "allocation.n2", "error.n2",
-        "property_real.n3", "property_nodes.n6", "faults.n4", "leak.n2", "flow.n4", "property.n3", "failures.n2",
+THEN = ["planning_work_test", "tune.n2", "verify.n3", "channel.n4", "reported_bugs.n3", "allocation.n2", "error.n2",
+        "property_real.n3", "property_nodes.n6", "faults.n4", "leak.n2", "pipelined_exchange.n4", "property.n3", "failures.n2",
         "planner_test -" + LONG, "exec_test " + LONG, "cli_golden", "cli_layouts", "cli_plan_json", "cli_trace",
         "cli_bench.n2"]
 

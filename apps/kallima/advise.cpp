@@ -12,9 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "kallima/planner.hpp"
+#include "machine/figures.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "problem_arguments.hpp"
@@ -49,7 +51,7 @@ struct Offer {
   Index ranks = 1;
   Plan plan;
   PlanCost cost;
-  std::string dip;  ///< why not to take it; empty: nothing speaks against it
+  std::string why_slow;  ///< why not to take it; empty: nothing speaks against it
 
   [[nodiscard]] double seconds() const { return cost.total.total(); }
 };
@@ -132,11 +134,11 @@ std::string uneven(const Plan& plan) {
 }
 
 /// Marks what is no faster than fewer ranks.
-void mark_dips(std::vector<Offer>& offers) {
+void mark_slow_counts(std::vector<Offer>& offers) {
   const Offer* best = nullptr;
   for (Offer& offer : offers) {
     if (best != nullptr && offer.seconds() >= best->seconds()) {
-      offer.dip =
+      offer.why_slow =
           fmt::format("no faster than {}: {}", text::grouped(best->ranks), uneven(offer.plan));
     } else {
       best = &offer;
@@ -204,7 +206,7 @@ std::vector<std::string> offer_row(const Offer& offer, const Adviser& adviser, d
           text::grouped(offer.plan.exchanges()),
           std::string(offer.cost.total.binds()),
           offer.plan.input().to_text(),
-          offer.dip};
+          offer.why_slow};
 }
 
 std::string report(const Adviser& adviser, const std::vector<Offer>& offers,
@@ -222,12 +224,13 @@ std::string report(const Adviser& adviser, const std::vector<Offer>& offers,
   const Problem& problem = offers.front().plan.problem();
   std::string text =
       fmt::format("{}, {}\n{}", problem.to_text(), priced_on(adviser.machine()), list(rows));
-  std::vector<std::vector<std::string>> dips = {{"ranks", "a dip", "time"}};
+  std::vector<std::vector<std::string>> slow_counts = {{"ranks", "why", "time"}};
   for (const Offer& offer : offers) {
-    if (offer.dip.empty()) continue;
-    dips.push_back({text::grouped(offer.ranks), offer.dip, duration(offer.seconds())});
+    if (offer.why_slow.empty()) continue;
+    slow_counts.push_back({text::grouped(offer.ranks), offer.why_slow, duration(offer.seconds())});
   }
-  if (dips.size() > 1) text += fmt::format("\n{}\n{}", heading("Rank counts to avoid"), list(dips));
+  if (slow_counts.size() > 1)
+    text += fmt::format("\n{}\n{}", heading("Rank counts to avoid"), list(slow_counts));
   if (sizes.empty()) {
     return text + "\nNo size nearby is better.\n";
   }
@@ -255,15 +258,15 @@ Json report_json(const Adviser& adviser, const std::vector<Offer>& offers,
                     {"binds", offer.cost.total.binds()},
                     {"layout_in", offer.plan.input().to_text()},
                     {"layout_out", offer.plan.output().to_text()},
-                    {"dip", offer.dip.empty() ? Json() : Json(offer.dip)}});
+                    {"why_slow", offer.why_slow.empty() ? Json() : Json(offer.why_slow)}});
   }
   Json better = Json::array();
   for (const Neighbour& size : sizes) {
     better.push_back({{"shape", size.shape}, {"seconds", size.seconds}});
   }
-  return {{"schema", "kallima.advise/1"},
+  return {{"schema", "kallima.advise/2"},
           {"problem", offers.front().plan.problem().to_text()},
-          {"machine", adviser.machine().name},
+          {"machine", adviser.machine()->name},
           {"offers", std::move(list)},
           {"better_sizes", std::move(better)}};
 }
@@ -283,7 +286,7 @@ ExitCode run(const AdviseArguments& arguments) {
     progress.show(fmt::format("pricing on {} ranks", text::grouped(ranks)));
     offers.push_back(adviser.offer(adviser.shape(), ranks));
   }
-  mark_dips(offers);
+  mark_slow_counts(offers);
   const Offer& best =
       *std::min_element(offers.begin(), offers.end(),
                         [](const Offer& a, const Offer& b) { return a.seconds() < b.seconds(); });
@@ -301,7 +304,7 @@ ExitCode run(const AdviseArguments& arguments) {
 void add_advise(Command program, Action& chosen) {
   const auto arguments = std::make_shared<AdviseArguments>();
   Command command = program.add_subcommand(
-      "advise", "Rank numbers of ranks, grids and sizes by what they will cost; no MPI");
+      "advise", "Compare rank counts, process grids and sizes by what they will cost; no MPI");
   arguments->what.add_to(command);
   arguments->on.add_to(command);
   command
@@ -309,7 +312,7 @@ void add_advise(Command program, Action& chosen) {
                   "Ranks to choose from (default: up to 16 nodes of the machine)")
       .type_name("RANGE");
   arguments->on.add_placement_to(command);
-  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/1");
+  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/2");
   command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });

@@ -2,7 +2,7 @@
 //
 // `kallima calibrate`: measures the machine it is started on and writes it down, for plan, predict,
 // advise and the library's planner.
-#include "calibrate/calibrate.hpp"
+#include "calibration/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -14,29 +14,30 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "calibration_charts.hpp"
+#include "comm/agreement.hpp"
 #include "command.hpp"
+#include "fft/cache.hpp"
 #include "here.hpp"
 #include "kallima/error.hpp"
-#include "local/cache.hpp"
+#include "machine/figures.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::cli {
 
 namespace {
 
-using calibrate::Calibration;
-using calibrate::FitQuality;
-using calibrate::Stability;
+using calibration::Calibration;
+using calibration::FitQuality;
+using calibration::Stability;
 using Json = nlohmann::ordered_json;
 
 struct CalibrateArguments {
   std::string out;
   std::string name = "here";
-  Index rounds = calibrate::Settings{}.rounds;
+  Index rounds = calibration::Settings{}.rounds;
   std::string plot;
   Index most_mib = 512;
   bool json = false;
@@ -54,7 +55,7 @@ Examples:
 
 /// Nothing is said where it is written; what cannot be written is the same error on all ranks.
 void write(const Session& session, const std::string& path, const Machine& machine) {
-  agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+  agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
     if (session.speaks()) write_file(path, machine.to_text());
   }));
 }
@@ -71,7 +72,7 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
   const auto rate = [](double per_byte) {
     return per_byte > 0. ? fmt::format("{:.2f} GB/s", 1e-9 / per_byte) : std::string("-");
   };
-  for (const Speed& speed : machine.speeds) {
+  for (const Speed& speed : machine->speeds) {
     const std::string active = fmt::format("{} active", speed.active);
     for (const double length : {64., 1024.}) {
       add(fmt::format("lines of {}, {}", length, active),
@@ -85,8 +86,8 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
     }
   }
   const auto add_link = [&](const char* name, const Link& link) {
-    const auto source = machine.sources.find(name);
-    if (source != machine.sources.end() && source->second != "measured") return;
+    const auto source = machine->sources.find(name);
+    if (source != machine->sources.end() && source->second != "measured") return;
     add(fmt::format("{}: L", name), duration(link.latency), "on the way");
     add(fmt::format("{}: o", name), duration(link.overhead), "of a rank per message");
     add(fmt::format("{}: g", name), duration(link.gap), "from message to message");
@@ -103,12 +104,12 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
     add(fmt::format("{}: BSP's l", name), duration(link.fits.bsp_sync), "per exchange");
     add(fmt::format("{}: BSP's 1/g", name), rate(link.fits.bsp_gap), "of the busiest rank");
   };
-  add_link("in_node", machine.in_node);
-  add_link("between_nodes", machine.between_nodes);
-  const auto& meet = machine.windows.meet.points();
-  if (machine.sources.at("windows") == "measured") {
-    add(fmt::format("{} ranks meet", meet.back().first), duration(meet.back().second),
-        "at windows");
+  add_link("in_node", machine->in_node);
+  add_link("between_nodes", machine->between_nodes);
+  const auto& barrier = machine->shared_memory.barrier.points();
+  if (machine->sources.at("shared_memory") == "measured") {
+    add(fmt::format("a barrier of {} ranks", barrier.back().first), duration(barrier.back().second),
+        "in shared memory");
   }
   return rows;
 }
@@ -140,12 +141,12 @@ std::string stability_text(const Calibration& found, Index rounds) {
 }
 
 std::string report(const Calibration& found, const CalibrateArguments& arguments) {
-  const Machine& machine = found.machine;
-  std::string text = fmt::format("{}\n{}\n\n{}\n", heading("Machine " + machine.name),
-                                 machine.about, table(parameter_rows(machine)));
+  const Machine machine = found.machine;
+  std::string text = fmt::format("{}\n{}\n\n{}\n", heading("Machine " + machine->name),
+                                 machine->about, table(parameter_rows(machine)));
   text += fits_text(found) + "\n";
   text += fmt::format("Sweeps that no figure was taken from are off by {} (median).\n",
-                      percent(machine.accuracy.sweeps));
+                      percent(machine->accuracy.sweeps));
   text += stability_text(found, arguments.rounds);
   if (!arguments.out.empty()) text += fmt::format("Written to {}.\n", arguments.out);
   return text;
@@ -160,21 +161,21 @@ Json report_json(const Calibration& found) {
   for (const Stability& one : found.stability) {
     figures.push_back({{"figure", one.figure}, {"value", one.value}, {"apart", one.apart}});
   }
-  return {{"schema", "kallima.calibration/1"},
-          {"machine", found.machine.to_text()},
+  return {{"schema", "kallima.calibration/2"},
+          {"machine", Machine(found.machine).to_text()},
           {"fits", std::move(fits)},
           {"figures", std::move(figures)}};
 }
 
 ExitCode run(const Session& session, const CalibrateArguments& arguments) {
-  calibrate::Settings settings;
+  calibration::Settings settings;
   settings.rounds = arguments.rounds;
   settings.most_bytes = arguments.most_mib << 20;
-  const Index cache = local::second_cache_bytes();
+  const Index cache = fft::second_cache_bytes();
   if (cache > 0) settings.tile_bytes = cache / 8 * 5;
   Progress progress(session.speaks());
   Calibration found =
-      calibrate::run(session.comm, settings, [&](double part, const std::string& what) {
+      calibration::run(session.comm, settings, [&](double part, const std::string& what) {
         constexpr int width = 30;
         const auto full = static_cast<int>(std::lround(part * width));
         progress.show(fmt::format("[{:=<{}}{:{}}] {:3.0f} %  {}", "", full, "", width - full,
@@ -188,7 +189,7 @@ ExitCode run(const Session& session, const CalibrateArguments& arguments) {
       fmt::format("kallima calibrate, {} rounds, {}", arguments.rounds, found.machine.made);
   if (!arguments.out.empty()) write(session, arguments.out, found.machine);
   if (!arguments.plot.empty()) {
-    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+    agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
       if (session.speaks()) draw(charts_of(found), arguments.plot);
     }));
   }
@@ -222,7 +223,7 @@ void add_calibrate(Command program, Action& chosen) {
       .type_name("MIB")
       .at_least(1);
   command.add_flag("--json", arguments->json,
-                   "Print one JSON object, schema kallima.calibration/1");
+                   "Print one JSON object, schema kallima.calibration/2");
   command.footer(examples);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Arguments& words) {

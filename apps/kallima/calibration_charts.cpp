@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "machine/figures.hpp"
 #include "machine/link_models.hpp"
 
 namespace kallima::cli {
 
 namespace {
 
-using calibrate::Calibration;
-using calibrate::ExchangeSample;
+using calibration::Calibration;
+using calibration::ExchangeSample;
 
 Series series(const std::string& name, const Curve& curve, bool dashed) {
   Series result;
@@ -30,7 +31,7 @@ std::string active(const Speed& speed) { return text::plural(speed.active, "rank
 Chart in_cache(const Machine& machine) {
   Chart result =
       logarithmic("Sweeps in cache, double precision", "length of a line", "seconds an element");
-  for (const Speed& speed : machine.speeds) {
+  for (const Speed& speed : machine->speeds) {
     const bool crowded = speed.active > 1;
     result.series.push_back(series("lines, " + active(speed), speed.f64.lines.in_cache, crowded));
     result.series.push_back(
@@ -40,7 +41,7 @@ Chart in_cache(const Machine& machine) {
 }
 
 Chart beyond(const Machine& machine) {
-  const Speed& speed = machine.speeds.back();
+  const Speed& speed = machine->speeds.back();
   Chart result = logarithmic("Beyond cache, " + active(speed), "bytes of all arrays of a rank",
                              "seconds a byte");
   result.series = {series("copy", speed.copy, false),

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "calibrate/calibrate.hpp"
+#include "calibration/calibrate.hpp"
 #include "chart/chart.hpp"
 
 namespace kallima::cli {
 
 /// What a calibration found, to look at: sweeps in cache and beyond, and each link that was
 /// measured beside what the models say of it.
-std::vector<Chart> charts_of(const calibrate::Calibration& found);
+std::vector<Chart> charts_of(const calibration::Calibration& found);
 
 }  // namespace kallima::cli

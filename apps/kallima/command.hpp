@@ -41,7 +41,7 @@ void add_advise(Command program, Action& chosen);
 /// `kallima bench`: time and error of the transform on the ranks it is started on.
 void add_bench(Command program, Action& chosen);
 
-/// `kallima doctor`: what in this MPI and machine will hurt, and the mend.
+/// `kallima doctor`: what in this MPI and machine will hurt, and the fix.
 void add_doctor(Command program, Action& chosen);
 
 /// `kallima trace`: what ranks did and when, from files that a traced run wrote.

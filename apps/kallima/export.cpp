@@ -12,8 +12,9 @@
 #include "base/text.hpp"
 #include "command.hpp"
 #include "kallima/error.hpp"
-#include "machine/pace.hpp"
+#include "machine/figures.hpp"
 #include "machine/platform.hpp"
+#include "machine/rate_interpolation.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "platform_files.hpp"
@@ -56,8 +57,8 @@ double taper_of(const std::string& text) {
 
 /// The machine, wired as the command line says.
 Machine wired(const ExportArguments& arguments) {
-  Machine machine = find_machine(arguments.machine);
-  Topology& topology = machine.topology;
+  MachineFigures figures = find_machine(arguments.machine).figures();
+  Topology& topology = figures.topology;
   if (arguments.wiring) topology.wiring = *arguments.wiring;
   if (!arguments.taper.empty()) topology.taper = taper_of(arguments.taper);
   if (arguments.dimensions > 0) topology.dimensions = arguments.dimensions;
@@ -65,13 +66,13 @@ Machine wired(const ExportArguments& arguments) {
     topology.groups = arguments.groups;
     topology.nodes = 0;
   }
-  return machine;
+  return figures;
 }
 
 ExitCode run(const ExportArguments& arguments) {
   const Machine machine = wired(arguments);
   const Index per_node =
-      arguments.ranks_per_node > 0 ? arguments.ranks_per_node : machine.node.ranks;
+      arguments.ranks_per_node > 0 ? arguments.ranks_per_node : machine->node.ranks;
   const Platform platform =
       simgrid_platform(machine, count_of(arguments.nodes, "number of nodes"), per_node);
   if (launched_rank() != 0) return ExitCode::good;
@@ -80,7 +81,7 @@ ExitCode run(const ExportArguments& arguments) {
   write_file(files.hosts, platform.hosts);
   write_file(files.machine, platform.machine.to_text());
   fmt::print("{}, {} and {}: {} of machine {}\n", files.platform, files.hosts, files.machine,
-             text::plural(platform.machine.topology.nodes, "node"), machine.name);
+             text::plural(platform.machine->topology.nodes, "node"), machine->name);
   for (const std::string& note : platform.notes) fmt::print("note: {}\n", note);
   return ExitCode::good;
 }

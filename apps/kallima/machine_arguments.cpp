@@ -7,7 +7,8 @@
 #include <map>
 #include <set>
 
-#include "machine/pace.hpp"
+#include "machine/figures.hpp"
+#include "machine/rate_interpolation.hpp"
 #include "options.hpp"
 
 namespace kallima::cli {
@@ -29,7 +30,7 @@ std::string grouped_figures(const std::vector<std::string>& names) {
 
 /// What a price on a machine of GPUs is worth; nothing of other machines.
 std::string accelerator_text(const Machine& machine) {
-  if (!machine.node.accelerators) return {};
+  if (!machine->node.accelerators) return {};
   const std::vector<std::string> assumed = assumed_figures(machine);
   return fmt::format(
       "Its ranks are GPUs: Kallima itself runs on CPUs, and nothing of this was measured with it.\n"
@@ -70,13 +71,14 @@ std::string priced_on(const Machine& machine) {
     return "priced on the built-in machine, which nobody measured; `mpirun -n 2 kallima calibrate "
            "-o here.toml` measures yours\n";
   }
-  return fmt::format("priced on machine {}{}\n{}", machine.name,
-                     machine.about.empty() ? "" : ": " + machine.about, accelerator_text(machine));
+  return fmt::format("priced on machine {}{}\n{}", machine->name,
+                     machine->about.empty() ? "" : ": " + machine->about,
+                     accelerator_text(machine));
 }
 
 std::vector<std::string> assumed_figures(const Machine& machine) {
   std::vector<std::string> names;
-  for (const auto& [name, source] : machine.sources) {
+  for (const auto& [name, source] : machine->sources) {
     if (source.find("assumed") != std::string::npos) names.push_back(name);
   }
   return names;

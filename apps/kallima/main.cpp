@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "failure.hpp"
+#include "kallima/version.h"
 #include "options.hpp"
 #include "session.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its name
 class App;

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "command.hpp"
 #include "kallima/planner.hpp"
+#include "machine/figures.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "problem_arguments.hpp"
@@ -58,7 +59,7 @@ Json step_json(const Plan& plan, std::size_t i) {
     return {{"kind", "regroup"}, {"to", plan.states()[i + 1].to_text()}};
   }
   const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-  const Traffic moved = exchange.moved();
+  const Traffic moved = exchange.message_traffic();
   const Index bytes = before.element.bytes();
   return {{"kind", "exchange"},
           {"to", plan.states()[i + 1].to_text()},
@@ -87,20 +88,20 @@ Json price_json(const Plan& plan, const Machine& machine) {
                      {"bytes_between_nodes", step.bytes_between},
                      {"messages_between_nodes", step.messages_between}});
   }
-  return {{"machine", machine.name},     {"seconds", cost.total.total()}, {"spread", cost.spread},
+  return {{"machine", machine->name},    {"seconds", cost.total.total()}, {"spread", cost.spread},
           {"binds", cost.total.binds()}, {"steps", std::move(steps)},     {"beyond", cost.beyond}};
 }
 
 Json plan_json(const Plan& plan, const Machine& machine) {
   const Index bytes = Element{true, plan.problem().precision}.bytes();  // of a workspace's element
-  const Moves moved = plan.total_moves();
+  const CommVolume moved = plan.total_volume();
   const Schedule apart = schedule(plan, false);
   const Schedule in_place = schedule(plan, true);
   const Workspace apart_needs = largest_workspace(plan, apart);
   const Workspace in_place_needs = largest_workspace(plan, in_place);
   Json steps = Json::array();
   for (std::size_t i = 0; i < plan.steps().size(); ++i) steps.push_back(step_json(plan, i));
-  return {{"schema", "kallima.plan/1"},
+  return {{"schema", "kallima.plan/2"},
           {"problem", plan.problem().to_text()},
           {"direction", plan.direction() == Direction::forward ? "forward" : "backward"},
           {"ranks", plan.ranks()},
@@ -166,20 +167,21 @@ std::string plans_text(const std::vector<NamedPlan>& plans, const Machine& machi
   for (const NamedPlan& named : plans) {
     const Plan& plan = named.plan;
     const Index bytes = Element{true, plan.problem().precision}.bytes();
-    const Moves moved = plan.total_moves();
-    const Schedule legs = schedule(plan, false);
-    const Workspace need = largest_workspace(plan, legs);
-    rows.push_back({std::string(name_of(named.way)), duration(named.cost.total.total()),
+    const CommVolume moved = plan.total_volume();
+    const Schedule stages = schedule(plan, false);
+    const Workspace need = largest_workspace(plan, stages);
+    rows.push_back({std::string(name_of(named.decomposition)), duration(named.cost.total.total()),
                     text::grouped(plan.exchanges()), text::bytes(moved.bytes),
                     text::grouped(moved.messages), text::bytes(moved.most_bytes_sent),
-                    text::grouped(moved.most_messages_sent), text::grouped(legs.passes()),
+                    text::grouped(moved.most_messages_sent), text::grouped(stages.passes()),
                     text::bytes(need.arrays() * bytes),
                     text::bytes(plan.largest_local_size() * bytes)});
   }
   std::string text = fmt::format("{}\n{}{}", heading("Every plan known; the first is taken"),
                                  priced_on(machine), table(rows));
   for (const NamedPlan& named : plans) {
-    text += fmt::format("\n{}\n{}", heading(std::string(name_of(named.way))), named.plan.to_text());
+    text += fmt::format("\n{}\n{}", heading(std::string(name_of(named.decomposition))),
+                        named.plan.to_text());
   }
   return text;
 }
@@ -188,10 +190,10 @@ Json plans_json(const std::vector<NamedPlan>& plans, const Machine& machine) {
   Json list = Json::array();
   for (const NamedPlan& named : plans) {
     Json entry = plan_json(named.plan, machine);
-    entry["way"] = name_of(named.way);
+    entry["decomposition"] = name_of(named.decomposition);
     list.push_back(std::move(entry));
   }
-  return {{"schema", "kallima.plans/1"}, {"plans", std::move(list)}};
+  return {{"schema", "kallima.plans/2"}, {"plans", std::move(list)}};
 }
 
 std::string answer(const PlanArguments& arguments, const PlanRequest& request) {
@@ -236,7 +238,7 @@ void add_plan(Command program, Action& chosen) {
       .at_least(1);
   command.add_flag("--all", arguments->all, "Every plan known for the problem, side by side");
   command.add_flag("--json", arguments->json,
-                   "Print one JSON object, schema kallima.plan/1 (kallima.plans/1 with --all)");
+                   "Print one JSON object, schema kallima.plan/2 (kallima.plans/2 with --all)");
   command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });

@@ -17,12 +17,14 @@
 #include "chart/chart.hpp"
 #include "command.hpp"
 #include "kallima/planner.hpp"
+#include "machine/figures.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "problem_arguments.hpp"
 #include "rank_range.hpp"
 #include "schedule/schedule.hpp"
 #include "session.hpp"
+#include "steps/digits.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -62,7 +64,7 @@ struct Point {
 Index memory_of(const Plan& plan) {
   const Index bytes = Element{true, plan.problem().precision}.bytes();
   const auto room = [](const State& state) {
-    return in_complex(state.layout.largest_room(), state.element);
+    return in_complex(state.layout.largest_allocated_size(), state.element);
   };
   const Workspace need = largest_workspace(plan, schedule(plan, false));
   return (room(plan.states().front()) + room(plan.states().back()) + need.elements()) * bytes;
@@ -98,13 +100,13 @@ Point predicted(const PredictArguments& arguments, const std::shared_ptr<const M
 
 /// Ranks from which on more than one exchange is cheaper, between two points: where the logarithm
 /// of the ratio of both prices, taken as a straight line, is zero.
-struct Crossing {
+struct Crossover {
   Index below = 0;
   Index above = 0;
   double at = 0.;
 };
 
-std::optional<Crossing> crossing(const std::vector<Point>& points) {
+std::optional<Crossover> crossover(const std::vector<Point>& points) {
   const Point* before = nullptr;
   for (const Point& point : points) {
     if (!point.one_exchange || !point.more_exchanges) continue;
@@ -115,17 +117,18 @@ std::optional<Crossing> crossing(const std::vector<Point>& points) {
       const double low = std::log(static_cast<double>(before->ranks));
       const double high = std::log(static_cast<double>(point.ranks));
       const double part = -ratio(*before) / (ratio(point) - ratio(*before));
-      return Crossing{before->ranks, point.ranks, std::exp(low + part * (high - low))};
+      return Crossover{before->ranks, point.ranks, std::exp(low + part * (high - low))};
     }
     before = &point;
   }
   return std::nullopt;
 }
 
-std::string crossing_text(const std::vector<Point>& points) {
-  if (const std::optional<Crossing> found = crossing(points)) {
+std::string crossover_text(const std::vector<Point>& points) {
+  if (const std::optional<Crossover> found = crossover(points)) {
     return fmt::format(
-        "One exchange is cheapest up to {} ranks, more of them among fewer ranks each from {} on; "
+        "Plans with one exchange are cheapest up to {} ranks, those with two or more, each among "
+        "fewer ranks, from {} on; "
         "both cost the same at about {:.0f}.\n",
         text::grouped(found->below), text::grouped(found->above), found->at);
   }
@@ -133,9 +136,12 @@ std::string crossing_text(const std::vector<Point>& points) {
   const auto last = std::find_if(points.rbegin(), points.rend(), both);
   if (last == points.rend()) return {};
   return *last->one_exchange <= *last->more_exchanges
-             ? fmt::format("One exchange is cheapest wherever both are possible, up to {} ranks.\n",
-                           text::grouped(last->ranks))
-             : "More than one exchange, among fewer ranks each, is cheapest throughout.\n";
+             ? fmt::format(
+                   "Plans with one exchange are cheapest at every rank count that has them, up to "
+                   "{}.\n",
+                   text::grouped(last->ranks))
+             : "Plans with two or more exchanges, each among fewer ranks, are cheapest "
+               "throughout.\n";
 }
 
 std::string table_text(const std::vector<Point>& points) {
@@ -194,21 +200,21 @@ Json points_json(const PredictArguments& arguments, const Machine& machine,
                     {"plan", text::hex(point.plan.hash())},
                     {"beyond", point.cost.beyond}});
   }
-  const std::optional<Crossing> found = crossing(points);
-  return {{"schema", "kallima.predict/1"},
+  const std::optional<Crossover> found = crossover(points);
+  return {{"schema", "kallima.predict/2"},
           {"problem", points.front().plan.problem().to_text()},
-          {"machine", machine.name},
+          {"machine", machine->name},
           {"machine_hash", text::hex(machine.hash())},
           {"model", name_of(arguments.model)},
-          {"crossing_ranks", found ? Json(found->at) : Json()},
-          {"accelerators", machine.node.accelerators},
+          {"crossover_ranks", found ? Json(found->at) : Json()},
+          {"accelerators", machine->node.accelerators},
           {"assumed", assumed_figures(machine)},
           {"points", std::move(list)}};
 }
 
 void plot(const std::vector<Point>& points, const Machine& machine, const std::string& path) {
   Chart time =
-      logarithmic(fmt::format("{} on {}", points.front().plan.problem().to_text(), machine.name),
+      logarithmic(fmt::format("{} on {}", points.front().plan.problem().to_text(), machine->name),
                   "ranks", "seconds");
   Chart parts = logarithmic("What the time is made of", "ranks", "seconds");
   Chart speed = logarithmic("Speed-up", "ranks", "times the first");
@@ -240,7 +246,7 @@ void plot(const std::vector<Point>& points, const Machine& machine, const std::s
       kinds[i].y.push_back(values[i]);
     }
   }
-  if (const std::optional<Crossing> found = crossing(points)) {
+  if (const std::optional<Crossover> found = crossover(points)) {
     time.marks.push_back({found->at, "more exchanges from here on"});
   }
   time.series = {std::move(total)};
@@ -266,7 +272,7 @@ ExitCode run(const PredictArguments& arguments) {
     return ExitCode::good;
   }
   fmt::print("{}, {}\n{}{}", points.front().plan.problem().to_text(), priced_on(*machine),
-             table_text(points), crossing_text(points));
+             table_text(points), crossover_text(points));
   return ExitCode::good;
 }
 
@@ -291,7 +297,7 @@ void add_predict(Command program, Action& chosen) {
                          "How exchanges are priced")
       .type_name("MODEL");
   command.add_picture("--plot", arguments->plot, "Draw it");
-  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/1");
+  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/2");
   command.footer(problem_help() + examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "options.hpp"
-#include "planner/ways.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima::cli {
 
@@ -20,8 +21,8 @@ constexpr const char* layout_help = R"(LAYOUT:
   slab                      the first axis in blocks over all ranks
   pencil, pencil:4x2        the first two axes in blocks, over a grid of 4 x 2 ranks
   brick, brick:2x2x2        every axis in blocks
-  cyclic, cyclic:2x2x1      every axis dealt like cards
-  same                      for --out: the layout of the input (of reals, with a whole halved axis)
+  cyclic, cyclic:2x2x1      every axis distributed cyclically
+  same                      for --out: the layout of the input (of reals, with a whole r2c axis)
   "z:block/4 y:all x:cyclic/2"
                             axis by axis, slowest in memory first; x is the last axis, then y, z,
                             w, v, u; block/4:ceil is FFTW's rule for uneven blocks)";
@@ -50,11 +51,11 @@ std::vector<std::size_t> first_axes(std::size_t count) {
   return axes;
 }
 
-/// The numbers of "4x2"; a grid dealt over the first `cut` axes where the text is empty.
+/// The numbers of "4x2"; a grid distributed over the first `cut` axes where the text is empty.
 std::vector<Index> grid_of(const std::string& text, const Shape& shape, std::size_t cut,
                            Index ranks) {
   if (text.empty()) {
-    std::vector<Index> procs = deal_ranks(shape, first_axes(std::min(cut, shape.size())), ranks);
+    std::vector<Index> procs = process_grid(shape, first_axes(std::min(cut, shape.size())), ranks);
     procs.resize(cut, 1);
     return procs;
   }
@@ -74,13 +75,13 @@ Layout pencil(const std::string& grid, const Shape& shape, Index ranks) {
   return Layout::pencil(shape, shape.size() - 1, procs[0], procs[1]);
 }
 
-/// The same dealing where the axis that is halved has another extent.
-Layout halved_to(const Layout& layout, const Problem& problem, const Shape& shape) {
+/// The same distribution where the r2c axis has another extent.
+Layout with_r2c_extent(const Layout& layout, const Problem& problem, const Shape& shape) {
   if (!problem.real()) return layout;
-  const std::size_t axis = problem.halved_axis();
+  const std::size_t axis = problem.r2c_axis_index();
   if (layout.whole(axis)) return layout.with_extent(axis, shape[axis]);
   throw InvalidLayout(
-      fmt::format("'same' needs axis {}, which is halved, to be whole on every rank; name the "
+      fmt::format("'same' needs axis {}, the r2c axis, to be whole on every rank; name the "
                   "layout of --out",
                   axis_names(shape.size())[axis]));
 }
@@ -127,7 +128,7 @@ void ProblemArguments::add_to(Command command, bool required) {
       .type_name("METHOD");
   command
       .add_option("--chunks", chunks,
-                  "Cut sweeps beside messages into N, to hide these (default: what is cheapest)")
+                  "Chunks of sweeps, so that messages travel meanwhile (default: cheapest)")
       .type_name("N");
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
@@ -154,10 +155,10 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   }
   if (out == "same" && is_way_back()) {
     if (!request.out) request.out = make_plan(request).output();
-    request.in = halved_to(*request.out, request.problem, request.problem.shape);
+    request.in = with_r2c_extent(*request.out, request.problem, request.problem.shape);
   } else if (out == "same") {
     if (!request.in) request.in = make_plan(request).input();
-    request.out = halved_to(*request.in, request.problem, request.problem.frequency_shape());
+    request.out = with_r2c_extent(*request.in, request.problem, request.problem.frequency_shape());
   }
   validate(request);
   return request;

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "comm/owned_comm.hpp"
 #include "failure.hpp"
-#include "transport/owned_comm.hpp"
 
 namespace kallima::cli {
 
@@ -31,7 +31,7 @@ std::optional<int> rank_in_environment() {
 const std::optional<int> given_rank = rank_in_environment();
 
 int count_nodes(MPI_Comm comm) {
-  auto node = transport::OwnedComm::of_node(comm);
+  auto node = comm::OwnedComm::of_node(comm);
   int rank = 0;
   MPI_Comm_rank(node.get(), &rank);
   node.free();

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "command.hpp"
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::cli {
 

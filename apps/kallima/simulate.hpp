@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "butterfly/figures.hpp"
 #include "command.hpp"
+#include "theory/figures.hpp"
 #include "timeline.hpp"
 
 namespace kallima::cli {

@@ -12,13 +12,13 @@
 #include <random>
 
 #include "base/text.hpp"
-#include "butterfly/schedules.hpp"
 #include "kallima/error.hpp"
-#include "machine/hiding.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "simulate.hpp"
 #include "table.hpp"
+#include "theory/hiding.hpp"
+#include "theory/schedules.hpp"
 
 namespace kallima::cli {
 
@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 using butterfly::PhaseTwo;
 using butterfly::Program;
 using butterfly::Size;
-using models::Form;
+using models::FormulaVersion;
 
 /// A schedule and what the paper says of it.
 struct Schedule {
@@ -57,7 +57,7 @@ const std::vector<Schedule>& schedules() {
        [](const Size& size) {
          return output_driven_schedule(size, same_outputs(size), PhaseTwo::most_significant_first);
        }},
-      {"cyclic", "rows dealt out cyclically in all columns",
+      {"cyclic", "rows distributed cyclically in all columns",
        [](const Size& size) {
          return one_allocation_schedule(size, butterfly::Allocation::cyclic);
        }},
@@ -123,17 +123,17 @@ std::optional<Theorem> completion_of(const std::string& name, const models::Butt
   if (name != "output") return std::nullopt;
   const auto m = static_cast<std::uint64_t>(of.inputs / of.procs);
   if (of.gap >= static_cast<Index>(std::bit_width(m))) {  // g > log m
-    return Theorem{"theorem 5.1", models::small_steps(of, Form::printed),
-                   models::small_steps(of, Form::corrected)};
+    return Theorem{"theorem 5.1", models::small_steps(of, FormulaVersion::printed),
+                   models::small_steps(of, FormulaVersion::corrected)};
   }
-  return Theorem{"section 4.3", models::output_driven_steps(of, Form::printed),
+  return Theorem{"section 4.3", models::output_driven_steps(of, FormulaVersion::printed),
                  models::exact_steps(of)};
 }
 
 std::optional<Theorem> last_sent_of(const std::string& name, const models::Butterfly& of) {
   if (name != "output" && name != "output-lsd") return std::nullopt;
-  return Theorem{"theorem 4.1", models::last_send_steps(of, Form::printed),
-                 models::last_send_steps(of, Form::corrected)};
+  return Theorem{"theorem 4.1", models::last_send_steps(of, FormulaVersion::printed),
+                 models::last_send_steps(of, FormulaVersion::corrected)};
 }
 
 const Schedule& schedule_named(const std::string& name) {

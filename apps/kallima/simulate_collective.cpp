@@ -13,15 +13,16 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "butterfly/collectives.hpp"
 #include "kallima/error.hpp"
-#include "machine/all_to_all.hpp"
-#include "machine/collectives.hpp"
+#include "machine/figures.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "session.hpp"
 #include "simulate.hpp"
 #include "table.hpp"
+#include "theory/all_to_all.hpp"
+#include "theory/collective_programs.hpp"
+#include "theory/collectives.hpp"
 
 namespace kallima::cli {
 
@@ -30,7 +31,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using butterfly::Collective;
 using butterfly::Program;
-using models::Form;
+using models::FormulaVersion;
 
 struct CollectiveArguments {
   std::vector<std::string> names;
@@ -66,7 +67,7 @@ const std::vector<std::string>& known_names() {
 /// A link as each model has it: of a machine, and what the command line says instead.
 models::Network network_of(const CollectiveArguments& arguments) {
   const std::shared_ptr<const Machine> machine = arguments.on.machine();
-  const Link& link = machine->between_nodes;
+  const Link& link = (*machine)->between_nodes;
   models::Network network;
   network.alpha_beta = {arguments.alpha.value_or(link.fits.alpha),
                         arguments.beta.value_or(link.fits.beta)};
@@ -177,7 +178,8 @@ class Programs {
     std::optional<double> binomial;
     std::optional<double> two_trees;
     if (simple()) {
-      binomial = broadcast_binomial_seconds(network_.alpha_beta, priced(0), Form::corrected);
+      binomial =
+          broadcast_binomial_seconds(network_.alpha_beta, priced(0), FormulaVersion::corrected);
       two_trees = broadcast_double_tree_seconds(network_.alpha_beta, priced(0));
     }
     add("broadcast, binomial", broadcast_binomial(of_), binomial);

@@ -20,6 +20,7 @@
 #include "child.hpp"
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
+#include "machine/figures.hpp"
 #include "machine_arguments.hpp"
 #include "options.hpp"
 #include "platform_files.hpp"
@@ -41,7 +42,7 @@ struct SimulateArguments {
   std::string ranks;
   std::string platform;
   std::string hosts;
-  Way way = Way::any;
+  Decomposition decomposition = Decomposition::any;
   Index runs = 1;
   Index samples = 0;
   std::string program;
@@ -57,11 +58,11 @@ and found by --program, KALLIMA_SIMULATED, or where it is installed.
 Examples:
   kallima export simgrid selene --nodes 64 --ranks-per-node 1 -o selene.xml
   kallima simulate c2c:128^3 -n 64 --platform selene.xml --verify 16
-  kallima simulate c2c:128^3 -n 64 --platform selene.xml --way cyclic --json
+  kallima simulate c2c:128^3 -n 64 --platform selene.xml --decomposition cyclic --json
   kallima simulate butterfly -n 4096 -P 16 -g 8 -L 20
   kallima simulate collective all-to-all -P 64 --bytes 4096 --alpha 2e-6 --beta 1e-10)";
 
-/// Where the simulated program is. FileError where it is not, with the mend.
+/// Where the simulated program is. FileError where it is not, with the fix.
 std::string program_of(const SimulateArguments& arguments) {
   std::string path = arguments.program;
   if (path.empty()) {
@@ -127,7 +128,7 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
   }
   ProblemArguments what = arguments.what;
   what.chunks = 1;
-  // Simulated ranks share no windows.
+  // Simulated ranks share no segments.
   const Index per_node = ranks_per_node_of(hosts);
   const bool alone = per_node == 1 && ranks > 1;
   if ((what.method == ExchangeMethod::any && !alone) ||
@@ -135,7 +136,7 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
     what.method = ExchangeMethod::point_to_point;
   }
   PlanRequest request = what.request(ranks, machine);
-  request.way = arguments.way;
+  request.decomposition = arguments.decomposition;
   request.placement.ranks_per_node = per_node;
   return request;
 }
@@ -193,12 +194,12 @@ struct Answer {
 };
 
 Json answer_json(const Answer& answer, const SimulateArguments& arguments, const Machine& machine) {
-  Json result = {{"schema", "kallima.simulate/1"},
+  Json result = {{"schema", "kallima.simulate/2"},
                  {"problem", answer.plan.problem().to_text()},
                  {"ranks", answer.plan.ranks()},
                  {"ranks_per_node", answer.plan.placement().ranks_per_node},
                  {"platform", arguments.platform},
-                 {"machine", machine.name},
+                 {"machine", machine->name},
                  {"machine_hash", text::hex(machine.hash())},
                  {"plan", text::hex(answer.plan.hash())},
                  {"exchanges", answer.plan.exchanges()},
@@ -209,9 +210,9 @@ Json answer_json(const Answer& answer, const SimulateArguments& arguments, const
                  {"priced_sweeps_s", answer.price.sweeps},
                  {"predicted_s", answer.price.total()},
                  {"simulated_s", answer.total()},
-                 {"bytes", answer.plan.total_moves().bytes},
+                 {"bytes", answer.plan.total_volume().bytes},
                  {"bytes_sent", answer.run.at("bytes_sent")},
-                 {"messages", answer.plan.total_moves().messages},
+                 {"messages", answer.plan.total_volume().messages},
                  {"messages_sent", answer.run.at("messages_sent")}};
   if (answer.run.contains("error")) {
     result["error"] = answer.run.at("error");
@@ -284,13 +285,13 @@ void add_simulate_platform(Command command, Action& chosen) {
   command.add_option("--hosts", arguments->hosts, "Host file (default: the .hosts beside it)")
       .type_name("FILE");
   command
-      .add_choice<Way>("--way", arguments->way,
-                       {{"any", Way::any},
-                        {"slab", Way::slab},
-                        {"pencil", Way::pencil},
-                        {"cyclic", Way::cyclic}},
-                       "Which family of plans")
-      .type_name("WAY");
+      .add_choice<Decomposition>("--decomposition", arguments->decomposition,
+                                 {{"any", Decomposition::any},
+                                  {"slab", Decomposition::slab},
+                                  {"pencil", Decomposition::pencil},
+                                  {"cyclic", Decomposition::cyclic}},
+                                 "Which family of plans")
+      .type_name("D");
   command.add_option("--runs", arguments->runs, "Transforms, of which the median counts")
       .type_name("N")
       .at_least(1);
@@ -301,7 +302,7 @@ void add_simulate_platform(Command command, Action& chosen) {
   command.add_option("--program", arguments->program, "The program that is simulated")
       .type_name("FILE");
   command.add_option("--smpirun", arguments->smpirun, "SimGrid's launcher").type_name("FILE");
-  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.simulate/1");
+  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.simulate/2");
   command.footer(problem_help() + examples);
   command.callback([arguments, &chosen] {
     if (chosen) return;  // a subcommand

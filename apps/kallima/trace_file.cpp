@@ -19,9 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* schema = "kallima.trace/1";
-constexpr const char* mend =
-    "write it anew with `kallima bench --trace FILE` or KALLIMA_TRACE=FILE";
+constexpr const char* schema = "kallima.trace/2";
+constexpr const char* fix = "write it anew with `kallima bench --trace FILE` or KALLIMA_TRACE=FILE";
 
 /// Microseconds that a trace may hold: thirty years. Sums and differences of such stay exact enough
 /// to be drawn.
@@ -34,7 +33,7 @@ constexpr std::array<std::pair<const char*, Activity>, 4> activities = {
      {"receive", Activity::receive}}};
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw ParseError(fmt::format("this is no trace of Kallima: {}; {}", what, mend));
+  throw ParseError(fmt::format("this is no trace of Kallima: {}; {}", what, fix));
 }
 
 const Json& field(const Json& object, const char* key) {
@@ -223,7 +222,7 @@ Trace read_trace(const std::vector<std::string>& paths) {
   if (trace.events.empty()) {
     throw ParseError(
         fmt::format("{}: there are no events in the trace; {}, and let at least one transform run",
-                    paths.front(), mend));
+                    paths.front(), fix));
   }
   return trace;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Traces as the library writes them: the form of Chrome and Perfetto, with what they leave open
-// settled by schema kallima.trace/1. A process is a rank; times are in microseconds.
+// settled by schema kallima.trace/2. A process is a rank; times are in microseconds.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::cli {
 

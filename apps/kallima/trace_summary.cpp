@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "base/checked.hpp"
+
 namespace kallima::cli {
 
 namespace {

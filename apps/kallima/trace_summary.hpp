@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 #include "trace_file.hpp"
 
 namespace kallima::cli {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What `kallima simulate` starts under SimGrid's smpirun: runs the plans of a file on simulated
-// ranks and prints one JSON object a plan, schema kallima.simulated/1.
+// ranks and prints one JSON object a plan, schema kallima.simulated/2.
 //
 //     smpirun -np P -platform F -hostfile H kallima_simulated PLANS RUNS SAMPLES
 //
@@ -56,7 +56,7 @@ Index total(Index mine) {
 
 /// Waits until a moment that is later on all ranks, the same on all. Ranks leave a barrier one
 /// after the other, which would count as part of a short exchange. Collective.
-double meet() {
+double barrier() {
   constexpr double later = 1e-3;
   const double moment = largest(MPI_Wtime()) + later;
   const double left = moment - MPI_Wtime();
@@ -88,12 +88,12 @@ Json measured(const Plan& plan, const Task& task) {
       fft.bind_memory(Direction::forward, input.data(), input.size(), output.data(), output.size());
   std::vector<double> took;
   for (int run = 0; run < task.runs; ++run) {
-    const double begin = meet();
+    const double begin = barrier();
     bound.run();
     took.push_back(largest(MPI_Wtime() - begin));
   }
-  const Moved moved = fft.moved();
-  Json line = {{"schema", "kallima.simulated/1"},
+  const CommStatistics moved = fft.statistics();
+  Json line = {{"schema", "kallima.simulated/2"},
                {"plan", text::hex(plan.hash())},
                {"problem", plan.problem().to_text()},
                {"ranks", plan.ranks()},

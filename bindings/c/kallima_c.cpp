@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "kallima/error.hpp"
 #include "kallima/transform.hpp"
 
 namespace {
@@ -64,7 +65,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
                         "; use KALLIMA_C2C or KALLIMA_R2C");
   }
   if (c.out_layout != nullptr) options.out = c.out_layout;
-  options.halved = c.halved;
+  options.r2c_axis = c.r2c_axis;
   options.padded = c.padded != 0;
   if (c.machine != nullptr) {
     options.machine = std::make_shared<const Machine>(find_machine(c.machine));
@@ -85,7 +86,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   if (c.threads != 0) options.threads = c.threads;
   options.message_bytes = c.message_bytes;
   options.chunks = c.chunks;
-  options.mover = c.mover != 0;
+  options.progress_thread = c.progress_thread != 0;
   if (c.trace != nullptr) options.trace = c.trace;
   options.deadline = c.deadline;
   if ((c.allocate == nullptr) != (c.release == nullptr)) {
@@ -166,7 +167,7 @@ struct kallima_transform {
   [[nodiscard]] virtual const Plan& plan(Direction direction) const = 0;
   [[nodiscard]] virtual Index workspace_bytes() const = 0;
   [[nodiscard]] virtual Index in_place_size() const = 0;
-  [[nodiscard]] virtual Moved moved() const = 0;
+  [[nodiscard]] virtual CommStatistics statistics() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
 
   [[nodiscard]] const Layout& layout(int side) const {
@@ -208,7 +209,7 @@ class TransformOf final : public kallima_transform {
   }
   [[nodiscard]] Index workspace_bytes() const override { return fft_.workspace_bytes(); }
   [[nodiscard]] Index in_place_size() const override { return fft_.in_place_size(); }
-  [[nodiscard]] Moved moved() const override { return fft_.moved(); }
+  [[nodiscard]] CommStatistics statistics() const override { return fft_.statistics(); }
   [[nodiscard]] int rank() const override { return fft_.rank(); }
 
  private:
@@ -257,7 +258,7 @@ int kallima_options_init(kallima_options* options, size_t size) {
   defaults.precision = KALLIMA_F64;
   defaults.scaling = KALLIMA_SCALE_N;
   defaults.large_counts = 1;
-  defaults.halved = -1;
+  defaults.r2c_axis = -1;
   std::memcpy(options, &defaults, size);
   return KALLIMA_OK;
 }
@@ -335,11 +336,11 @@ int kallima_local_size(const kallima_transform* transform, int side, int64_t* el
   });
 }
 
-int kallima_room(const kallima_transform* transform, int side, int64_t* elements) {
+int kallima_allocated_size(const kallima_transform* transform, int side, int64_t* elements) {
   return guarded(nullptr, [&] {
     require(transform);
     require(elements);
-    *elements = transform->layout(side).room(transform->rank());
+    *elements = transform->layout(side).allocated_size(transform->rank());
   });
 }
 
@@ -360,7 +361,7 @@ int kallima_local_axis(const kallima_transform* transform, int side, int axis, i
       throw InvalidOption("there is no such axis");
     }
     const auto a = static_cast<std::size_t>(axis);
-    const Progression part = layout.part(transform->rank(), a);
+    const Progression part = layout.local_indices(transform->rank(), a);
     if (first != nullptr) *first = part.first;
     if (step != nullptr) *step = part.step;
     if (count != nullptr) *count = part.count;
@@ -410,16 +411,16 @@ int kallima_workspace_bytes(const kallima_transform* transform, int64_t* bytes) 
   });
 }
 
-int kallima_get_moved(const kallima_transform* transform, kallima_moved* moved) {
+int kallima_get_statistics(const kallima_transform* transform, kallima_statistics* moved) {
   return guarded(nullptr, [&] {
     require(transform);
     require(moved);
-    if (moved->size < sizeof(size_t) || moved->size > sizeof(kallima_moved)) {
-      throw InvalidOption("set kallima_moved.size to its sizeof");
+    if (moved->size < sizeof(size_t) || moved->size > sizeof(kallima_statistics)) {
+      throw InvalidOption("set kallima_statistics.size to its sizeof");
     }
-    const Moved now = transform->moved();
-    kallima_moved all = {moved->size,       now.bytes_sent,        now.bytes_received,
-                         now.messages_sent, now.messages_received, now.exchanges};
+    const CommStatistics now = transform->statistics();
+    kallima_statistics all = {moved->size,       now.bytes_sent,        now.bytes_received,
+                              now.messages_sent, now.messages_received, now.exchanges};
     std::memcpy(moved, &all, moved->size);
   });
 }

@@ -6,10 +6,10 @@
 #include <exception>
 #include <string>
 
-#include "butterfly/figures.hpp"
-#include "butterfly/schedules.hpp"
+#include "theory/figures.hpp"
+#include "theory/schedules.hpp"
 #include "chart/chart.hpp"
-#include "machine/hiding.hpp"
+#include "theory/hiding.hpp"
 
 namespace {
 

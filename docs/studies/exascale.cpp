@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "kallima/planner.hpp"
-#include "machine/exascale.hpp"
+#include "base/checked.hpp"
+#include "theory/exascale.hpp"
+#include "machine/figures.hpp"
 
 namespace {
 
@@ -28,8 +30,8 @@ constexpr double decade = 10;
 /// A way to read the paper.
 struct Reading {
   const char* name;
-  Form trends;           ///< table 1
-  Form torus;            ///< equation (5)
+  FormulaVersion trends;           ///< table 1
+  FormulaVersion torus;            ///< equation (5)
   bool flops_for_words;  ///< A of equation (2) is 5 log2(n), which brings the paper's figures back
 
   [[nodiscard]] double constant(double n) const {
@@ -37,9 +39,9 @@ struct Reading {
   }
 };
 
-constexpr std::array readings = {Reading{"equations", Form::printed, Form::printed, false},
-                                 Reading{"figures", Form::printed, Form::printed, true},
-                                 Reading{"corrected", Form::corrected, Form::corrected, false}};
+constexpr std::array readings = {Reading{"equations", FormulaVersion::printed, FormulaVersion::printed, false},
+                                 Reading{"figures", FormulaVersion::printed, FormulaVersion::printed, true},
+                                 Reading{"corrected", FormulaVersion::corrected, FormulaVersion::corrected, false}};
 
 struct Row {
   const char* name = "";
@@ -49,9 +51,9 @@ struct Row {
 };
 
 Json table_1() {
-  const Processor cpu = processor(Lane::cpu, 0, Form::printed);
-  const Processor gpu = processor(Lane::gpu, 0, Form::printed);
-  const double peak = machine_peak(0, Form::printed);
+  const Processor cpu = processor(Lane::cpu, 0, FormulaVersion::printed);
+  const Processor gpu = processor(Lane::gpu, 0, FormulaVersion::printed);
+  const double peak = machine_peak(0, FormulaVersion::printed);
   const std::array rows = {
       Row{"peak of a CPU", "flop/s", trends::peak, cpu.node.flops},
       Row{"peak of a GPU", "flop/s", trends::peak, gpu.node.flops},
@@ -65,12 +67,12 @@ Json table_1() {
       Row{"line, GPU", "B", trends::line, gpu.line_bytes},
       Row{"link", "B/s", trends::link_bandwidth, cpu.node.link_bandwidth},
       Row{"peak of the machine", "flop/s", trends::machine_peak, peak},
-      Row{"memory of the machine", "B", trends::system_memory, system_memory(0, Form::printed)},
+      Row{"memory of the machine", "B", trends::system_memory, system_memory(0, FormulaVersion::printed)},
       Row{"CPUs", "", trends::nodes, nodes_at_peak(cpu.node, peak)},
       Row{"GPUs", "", trends::nodes, nodes_at_peak(gpu.node, peak)}};
   Json table = Json::array();
   for (const Row& row : rows) {
-    const double corrected = growth(row.trend, decade, Form::corrected);
+    const double corrected = growth(row.trend, decade, FormulaVersion::corrected);
     table.push_back({{"name", row.name},
                      {"unit", row.unit},
                      {"base", row.base},
@@ -85,8 +87,8 @@ Json table_1() {
 
 /// nodes_for_serial and nodes_for_overlapped reckon by equation (5); links eight times as fast make
 /// it the corrected one.
-Node as_printed(Node node, Form torus) {
-  if (torus == Form::corrected) node.link_bandwidth *= 8;
+Node as_printed(Node node, FormulaVersion torus) {
+  if (torus == FormulaVersion::corrected) node.link_bandwidth *= 8;
   return node;
 }
 
@@ -157,7 +159,7 @@ struct Run {
   const char* machine = "";
   const char* problem = "";
   Index ranks = 1;
-  kallima::Way way = kallima::Way::any;
+  kallima::Decomposition decomposition = kallima::Decomposition::any;
 };
 
 Json priced(const Run& run) {
@@ -165,9 +167,9 @@ Json priced(const Run& run) {
   kallima::PlanRequest request;
   request.problem = kallima::Problem::parse(run.problem);
   request.ranks = run.ranks;
-  request.placement.ranks_per_node = machine->node.ranks;
+  request.placement.ranks_per_node = (*machine)->node.ranks;
   request.machine = machine;
-  request.way = run.way;
+  request.decomposition = run.decomposition;
   const kallima::Plan plan = kallima::make_plan(request);
   const kallima::PlanCost cost = kallima::price(plan, *machine);
   const auto n = static_cast<double>(request.problem.elements());
@@ -175,7 +177,7 @@ Json priced(const Run& run) {
           {"machine", run.machine},
           {"problem", run.problem},
           {"ranks", run.ranks},
-          {"nodes", kallima::ceil_div(run.ranks, machine->node.ranks)},
+          {"nodes", kallima::ceil_div(run.ranks, (*machine)->node.ranks)},
           {"seconds", cost.total.total()},
           {"latency_s", cost.total.latency},
           {"network_s", cost.total.bandwidth},
@@ -186,13 +188,13 @@ Json priced(const Run& run) {
           {"spread", cost.spread},
           {"exchanges", plan.exchanges()},
           {"array_bytes", cost.arrays},
-          {"memory_per_rank", machine->node.memory / static_cast<double>(machine->node.ranks)},
+          {"memory_per_rank", (*machine)->node.memory / static_cast<double>((*machine)->node.ranks)},
           {"flop", (request.problem.real() ? 2.5 : 5.) * n * std::log2(n)},
           {"layout_in", plan.input().to_text()}};
 }
 
 Json runs() {
-  using enum kallima::Way;
+  using enum kallima::Decomposition;
   const std::array all = {Run{"cufftmp", "selene", "c2c:16384^3:f32", 4096, slab},
                           Run{"cufftmp-f64", "selene", "c2c:16384^3:f64", 4096, slab},
                           Run{"cufftmp-8", "selene", "c2c:2048^3:f32", 8, slab},
@@ -216,18 +218,18 @@ Json runs() {
 /// What a rank of a machine has.
 Json balance(const char* name) {
   const kallima::Machine machine = published(name);
-  const double memory = 2. / machine.speeds.back().copy.at(1e9);
-  const double network = 1. / machine.between_nodes.per_byte.at(1e9);
+  const double memory = 2. / machine->speeds.back().copy.at(1e9);
+  const double network = 1. / machine->between_nodes.per_byte.at(1e9);
   return {{"name", name},
-          {"ranks", machine.node.ranks},
+          {"ranks", machine->node.ranks},
           {"memory", memory},
           {"network", network},
           {"ratio", memory / network}};
 }
 
 Json balances() {
-  const Node gpu = processor(Lane::gpu, decade, Form::printed).node;
-  const Node cpu = processor(Lane::cpu, decade, Form::printed).node;
+  const Node gpu = processor(Lane::gpu, decade, FormulaVersion::printed).node;
+  const Node cpu = processor(Lane::cpu, decade, FormulaVersion::printed).node;
   Json list = Json::array();
   for (const auto& [name, node] :
        {std::pair{"czechowski-2020-gpu", gpu}, {"czechowski-2020-cpu", cpu}}) {

@@ -177,7 +177,7 @@ def conclusions(data):
 - **The number nearly holds, the reasons do not.** The paper gives 2.8 PF/s to a 21,000^3 transform on 4 EF/s. On
   Frontier, by figures published or assumed, we price the same transform at {frontier['flop'] / frontier['seconds'] / 1e15:.1f} PF/s; we know of no measurement. Two errors
   roughly cancel: equation (5) makes the network eight times slower than the torus it describes, and table 1 makes links
-  an order of magnitude faster than those that came. With the equation mended, the paper's machine would do {fixed['rate'] / 1e15:.0f} PF/s.
+  an order of magnitude faster than those that came. With the equation fixed, the paper's machine would do {fixed['rate'] / 1e15:.0f} PF/s.
 - **Prediction 3, memory slower than the network, went the other way.** Stacked memory came, which the paper names as
   what could undo it; links grew less than it thought. A rank has {ratio['frontier']:.0f} (Frontier), {ratio['aurora']:.0f} (Aurora), {ratio['fugaku']:.0f} (Fugaku) bytes per second
   of memory for each of the network; table 1 has {ratio['czechowski-2020-gpu']:.1f} for GPUs and {ratio['czechowski-2020-cpu']:.2f} for CPUs. On Frontier we price the network at

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kallima/buffer.hpp"
+#include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "kallima/spectrum.hpp"
 
@@ -45,13 +46,13 @@ class BasicView {
       : data_(data),
         layout_(std::move(layout)),
         rank_(rank),
-        part_(layout_.part(rank)),
+        part_(layout_.local_indices(rank)),
         spectrum_(std::move(spectrum)) {
-    const Index room = layout_.room(rank);
+    const Index room = layout_.allocated_size(rank);
     if (static_cast<Index>(data.size()) < room) {
       throw InvalidBuffer("the array has " + std::to_string(data.size()) +
                           " elements, this rank's part takes " + std::to_string(room) +
-                          "; allocate layout.room(rank) elements");
+                          "; allocate layout.allocated_size(rank) elements");
     }
     data_ = data.first(static_cast<std::size_t>(room));
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How one axis is dealt to processors: group-cyclic (Bisseling, Parallel Scientific Computation,
-// section 3.4), which has block (cycle 1) and cyclic (cycle = procs) as its ends.
+// How one axis is distributed over processors: group-cyclic (Bisseling, Parallel Scientific
+// Computation, section 3.4), which has block (cycle 1) and cyclic (cycle = procs) as its ends.
 //
 // The axis is cut into procs/cycle groups of neighbouring indices, and within a group the indices
-// go round its `cycle` coordinates like cards. With procs dividing n, index j is three digits
+// go round its `cycle` coordinates cyclically. With procs dividing n, index j is three digits
 // (group | local | cycle); a coordinate owns the outer and the inner digit and holds the middle
 // one. This is not block-cyclic, which is (local | rank | local).
 //
@@ -28,9 +28,9 @@ enum class Rule : std::uint8_t {
 
 /// One axis of n indices over `procs` coordinates. All functions are O(1).
 struct KALLIMA_API Axis {
-  Index n = 1;                 ///< extent, at least 1
-  Index procs = 1;             ///< coordinates it is dealt to, at least 1; more than n is allowed
-  Index cycle = 1;             ///< coordinates per group; divides procs
+  Index n = 1;      ///< extent, at least 1
+  Index procs = 1;  ///< coordinates it is distributed over, at least 1; more than n is allowed
+  Index cycle = 1;  ///< coordinates per group; divides procs
   Index rank_stride = 1;       ///< coord = (rank / rank_stride) mod procs
   Rule rule = Rule::balanced;  ///< cut of uneven groups
 
@@ -47,13 +47,15 @@ struct KALLIMA_API Axis {
   /// Place of index j at its owner.
   [[nodiscard]] Index local(Index j) const;
   /// The index that coordinate `coord` holds at place `local`.
-  [[nodiscard]] Index global(Index coord, Index local) const { return part(coord).at(local); }
+  [[nodiscard]] Index global(Index coord, Index local) const {
+    return local_indices(coord).at(local);
+  }
   /// Indices held by `coord`, ascending.
-  [[nodiscard]] Progression part(Index coord) const;
+  [[nodiscard]] Progression local_indices(Index coord) const;
   /// How many indices `coord` holds.
-  [[nodiscard]] Index size(Index coord) const { return part(coord).count; }
+  [[nodiscard]] Index size(Index coord) const { return local_indices(coord).count; }
   /// The most that any coordinate holds.
-  [[nodiscard]] Index largest() const { return part(0).count; }
+  [[nodiscard]] Index largest() const { return local_indices(0).count; }
   /// Coordinate of a rank of the grid.
   [[nodiscard]] Index coord(Index rank) const { return (rank / rank_stride) % procs; }
   /// True where every coordinate holds the same number of indices.
@@ -70,6 +72,6 @@ struct KALLIMA_API Axis {
 
 /// True where a and b deal the same extent to the same coordinates, wherever these lie in the grid.
 /// O(procs).
-KALLIMA_API bool same_dealing(const Axis& a, const Axis& b);
+KALLIMA_API bool same_distribution(const Axis& a, const Axis& b);
 
 }  // namespace kallima

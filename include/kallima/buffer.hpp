@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "kallima/checked.hpp"
 #include "kallima/export.h"
+#include "kallima/index.hpp"
 
 namespace kallima {
 

@@ -4,7 +4,7 @@
 // and the codes of the C interface all come from it, so that they cannot drift apart.
 //
 // A collective call that fails throws the same type with the same code and the same text on every
-// rank of its communicator. Every text says what is wrong and names the mend.
+// rank of its communicator. Every text says what is wrong and names the fix.
 #pragma once
 
 #include <stdexcept>
@@ -33,7 +33,7 @@ KALLIMA_API std::string_view meaning_of(ErrorCode code) noexcept;
 /// Base of all exceptions of the library.
 class KALLIMA_API Error : public std::runtime_error {
  public:
-  /// An error with a text that names the mend.
+  /// An error with a text that names the fix.
   Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
 
   /// The code, as the C interface returns it.
@@ -47,7 +47,7 @@ class KALLIMA_API Error : public std::runtime_error {
   /** See KALLIMA_ERROR_TABLE. */                                            \
   class KALLIMA_API type : public Error {                                    \
    public:                                                                   \
-    /** With a text that names the mend. */                                  \
+    /** With a text that names the fix. */                                   \
     explicit type(const std::string& text) : Error(ErrorCode::name, text) {} \
   };
 KALLIMA_ERROR_TABLE(KALLIMA_TYPE)

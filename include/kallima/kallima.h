@@ -6,8 +6,8 @@
  *     kallima_transform* fft;
  *     int64_t shape[3] = {512, 512, 512};
  *     if (kallima_create(comm, 3, shape, NULL, &fft, NULL) != KALLIMA_OK) ...
- *     kallima_room(fft, KALLIMA_INPUT, &n_in);                  // elements to allocate
- *     kallima_room(fft, KALLIMA_OUTPUT, &n_out);
+ *     kallima_allocated_size(fft, KALLIMA_INPUT, &n_in);                  // elements to allocate
+ *     kallima_allocated_size(fft, KALLIMA_OUTPUT, &n_out);
  *     ...
  *     kallima_forward(fft, u, n_in, u_k, n_out, NULL);
  *     kallima_backward(fft, u_k, n_out, u, n_in, NULL);
@@ -30,6 +30,7 @@
 #include "kallima/error_table.h"
 #include "kallima/export.h"
 #include "kallima/method_table.h"
+#include "kallima/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +47,7 @@ enum kallima_code {
 /** An error in words. */
 typedef struct kallima_error {
   int code;       /**< as returned */
-  char text[508]; /**< what is wrong and the mend; cut to fit, always ends in 0 */
+  char text[508]; /**< what is wrong and the fix; cut to fit, always ends in 0 */
 } kallima_error;
 
 /** What is transformed: complex to complex, or real to complex (backward: complex to real). */
@@ -90,17 +91,18 @@ typedef struct kallima_options {
   void* (*allocate)(size_t bytes, void* context);           /**< 64-byte aligned memory, or NULL */
   void (*release)(void* data, size_t bytes, void* context); /**< gives it back */
   void* memory_context;                                     /**< passed to both */
-  int halved; /**< of R2C: axis of which n/2 + 1 frequencies are kept; negative: the last (default)
-               */
-  int padded; /**< of R2C, nonzero: rows of reals along that axis are padded to 2 (n/2 + 1) */
+  int r2c_axis; /**< of R2C: axis of which n/2 + 1 frequencies are kept; negative: the last
+                 * (default)
+                 */
+  int padded;   /**< of R2C, nonzero: rows of reals along that axis are padded to 2 (n/2 + 1) */
   const char* machine; /**< file or name of the machine that plans are priced on; NULL: the one that
                             KALLIMA_MACHINE names on rank 0, or the built-in one */
   const char* plan;    /**< text of a plan to be run instead of planning; NULL: plans. Refused where
                             it is damaged, cannot be run or does not compute this transform */
   int64_t chunks;      /**< messages travel while sweeps compute, which are cut into so many chunks
                             each; 1: never; 0: as the planner finds it best (default) */
-  int mover;           /**< nonzero: a thread of its own moves messages on while sweeps compute, for
-                            ranks with a core to spare; wants MPI_THREAD_MULTIPLE */
+  int progress_thread; /**< nonzero: a thread of its own moves messages on while sweeps compute, for
+                  ranks with a core to spare; wants MPI_THREAD_MULTIPLE */
   const char* trace;   /**< file that each rank writes what it did to when the transform is
                             destroyed, with the plan's hash and the rank in its name; NULL: the one
                             that KALLIMA_TRACE names, or none */
@@ -110,7 +112,7 @@ typedef struct kallima_options {
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */
-typedef struct kallima_moved {
+typedef struct kallima_statistics {
   size_t size;               /**< bytes of this struct, set by the caller */
   int64_t bytes_sent;        /**< by this rank; in shared memory, others read them in place, in no
                                   messages */
@@ -118,7 +120,7 @@ typedef struct kallima_moved {
   int64_t messages_sent;     /**< by this rank */
   int64_t messages_received; /**< by this rank */
   int64_t exchanges;         /**< steps that moved them */
-} kallima_moved;
+} kallima_statistics;
 
 /** A planned transform. */
 typedef struct kallima_transform kallima_transform;
@@ -162,9 +164,11 @@ KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
 /** Elements that this rank holds on a side, without padding, as Layout::local_size of C++ says:
  * reals on the input side of a KALLIMA_R2C transform. Local. */
 KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);
-/** Elements of memory that this rank's part on a side takes, padding included, as Layout::room of
- * C++ says: so many are to be allocated, and named to kallima_forward and the like. Local. */
-KALLIMA_API int kallima_room(const kallima_transform* transform, int side, int64_t* elements);
+/** Elements of memory that this rank's part on a side takes, padding included, as
+ * Layout::allocated_size of C++ says: so many are to be allocated, and named to kallima_forward and
+ * the like. Local. */
+KALLIMA_API int kallima_allocated_size(const kallima_transform* transform, int side,
+                                       int64_t* elements);
 /** Complex elements that one array needs on this rank to be transformed in place. Local. */
 KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_t* elements);
 /** Global indices first, first + step, ... (count) that this rank holds along an axis, and the
@@ -184,7 +188,8 @@ KALLIMA_API int kallima_plan_text(const kallima_transform* transform, int direct
 /** Bytes of this rank's workspace. Local. */
 KALLIMA_API int kallima_workspace_bytes(const kallima_transform* transform, int64_t* bytes);
 /** What was moved so far; set moved->size first. Local. */
-KALLIMA_API int kallima_get_moved(const kallima_transform* transform, kallima_moved* moved);
+KALLIMA_API int kallima_get_statistics(const kallima_transform* transform,
+                                       kallima_statistics* moved);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 //
 // Text form, slowest axis in memory first:
 //
-//     z:block/4 y:all x:cyclic/2       x over 2 ranks like cards, z in 4 blocks, y whole
+//     z:block/4 y:all x:cyclic/2       x over 2 ranks cyclically, z in 4 blocks, y whole
 //     z:block/4:ceil                   FFTW's rule for uneven blocks
 //     x:cycle2/8                       group-cyclic: 4 groups of 2
 //     z:block/4@1 y:block/2@4 x:all    rank = 1 * coord(z) + 4 * coord(y)
@@ -71,14 +71,14 @@ class KALLIMA_API Layout {
   static Layout grid(std::vector<Axis> axes, std::vector<int> order = {});
 
   /// A grid with default strides: the last axis' coordinate runs fastest over the ranks.
-  static Layout dealt(const Shape& shape, const std::vector<Index>& procs,
-                      const std::vector<Index>& cycles, Rule rule = Rule::balanced);
+  static Layout group_cyclic(const Shape& shape, const std::vector<Index>& procs,
+                             const std::vector<Index>& cycles, Rule rule = Rule::balanced);
 
   /// Every axis in blocks: a brick where all procs exceed 1.
   static Layout block(const Shape& shape, const std::vector<Index>& procs,
                       Rule rule = Rule::balanced);
 
-  /// Every axis dealt like cards.
+  /// Every axis distributed cyclically.
   static Layout cyclic(const Shape& shape, const std::vector<Index>& procs);
 
   /// One axis in blocks, the others whole.
@@ -124,9 +124,9 @@ class KALLIMA_API Layout {
   [[nodiscard]] const BoxTable* box_table() const { return table_.get(); }
 
   /// Indices held by `rank` along axis a; empty beyond ranks(). O(1).
-  [[nodiscard]] Progression part(Index rank, std::size_t a) const;
+  [[nodiscard]] Progression local_indices(Index rank, std::size_t a) const;
   /// Indices held by `rank`, per axis.
-  [[nodiscard]] std::vector<Progression> part(Index rank) const;
+  [[nodiscard]] std::vector<Progression> local_indices(Index rank) const;
   /// Extents of what `rank` holds, by axis (not by memory order).
   [[nodiscard]] Shape local_shape(Index rank) const;
   /// Elements held by `rank`.
@@ -136,9 +136,9 @@ class KALLIMA_API Layout {
   /// Number of ranks that hold at least one element. O(P) for boxes.
   [[nodiscard]] Index active_ranks() const;
   /// Elements of memory that `rank` needs: local_size, and what is left free between runs.
-  [[nodiscard]] Index room(Index rank) const;
-  /// Most room any rank needs. O(1) for a grid, O(P) for boxes.
-  [[nodiscard]] Index largest_room() const;
+  [[nodiscard]] Index allocated_size(Index rank) const;
+  /// Most elements of memory that any rank needs. O(1) for a grid, O(P) for boxes.
+  [[nodiscard]] Index largest_allocated_size() const;
   /// Elements left free behind each run along the axis that is fastest in memory.
   [[nodiscard]] Index padding() const { return padding_; }
   /// Distance in memory between neighbours along each axis, on `rank`.
@@ -150,7 +150,7 @@ class KALLIMA_API Layout {
   /// True where no rank lacks a part of axis a: its transform needs no exchange.
   [[nodiscard]] bool whole(std::size_t a) const;
 
-  /// The same dealing where axis a, which is whole, has another extent; without padding.
+  /// The same distribution where axis a, which is whole, has another extent; without padding.
   [[nodiscard]] Layout with_extent(std::size_t a, Index extent) const;
   /// The same, with so many elements left free behind each run along the fastest axis.
   /// InvalidLayout for a negative number.

@@ -4,7 +4,7 @@
 // is priced, what is here was timed. An entry serves where all that it was measured for is the
 // same: machine, problem, ranks and how they are laid on nodes, layouts, method, chunks, padding.
 //
-// The text form is JSON, schema kallima.wisdom/2, with a checksum. A file that is damaged, or of
+// The text form is JSON, schema kallima.wisdom/3, with a checksum. A file that is damaged, or of
 // another version, is refused where Options::plan_wisdom names it, and ignored with a warning where
 // load_plan_wisdom() reads it. The engine's own wisdom is another thing: kallima/wisdom.hpp.
 #pragma once
@@ -47,7 +47,7 @@ KALLIMA_API PlanWisdomEntry entry_for(const PlanRequest& request, const Machine&
 /// Entries, at most one for each thing that can be asked for.
 class KALLIMA_API PlanWisdom {
  public:
-  /// Reads the text form. ParseError where it is damaged or of another version, with the mend.
+  /// Reads the text form. ParseError where it is damaged or of another version, with the fix.
   static PlanWisdom parse(std::string_view text);
   /// The text form; parse() restores an equal value.
   [[nodiscard]] std::string to_text() const;
@@ -58,8 +58,8 @@ class KALLIMA_API PlanWisdom {
   /// Adds all entries of another.
   void merge(const PlanWisdom& other);
   /// The plan for a request on a machine, where there is one. A plan text that cannot be read or
-  /// run, or is of something else than its entry says, is passed over; so is all where request.way
-  /// is restricted. request.tile_bytes is not looked at.
+  /// run, or is of something else than its entry says, is passed over; so is all where
+  /// request.decomposition is restricted. request.tile_bytes is not looked at.
   [[nodiscard]] std::optional<Plan> find(const PlanRequest& request, const Machine& machine) const;
   /// Number of entries.
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -71,7 +71,7 @@ class KALLIMA_API PlanWisdom {
 };
 
 /// The wisdom of a file. FileError where there is none or it cannot be read, ParseError where it is
-/// damaged or of another version, each with the mend. Local.
+/// damaged or of another version, each with the fix. Local.
 [[nodiscard]] KALLIMA_API PlanWisdom read_plan_wisdom(const std::string& path);
 
 /// The same, but never throws but for exhausted memory: of a file that is not there, damaged or of

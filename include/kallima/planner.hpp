@@ -15,11 +15,11 @@
 namespace kallima {
 
 /// Families of plans.
-enum class Way : std::uint8_t {
+enum class Decomposition : std::uint8_t {
   any,     ///< the best of all
   slab,    ///< one axis over all ranks at a time
   pencil,  ///< grids of ranks, exchanges in rows and columns
-  cyclic,  ///< axes dealt like cards and split into digits: one exchange where p^2 divides n
+  cyclic,  ///< axes distributed cyclically and split into digits: one exchange where p^2 divides n
   gather,  ///< everything on one rank
 };
 
@@ -35,38 +35,38 @@ struct PlanRequest {
                      ///< 1: not at all; 0: what is cheapest
   Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache; planes
                                       ///< of two axes may be four times as large
-  Way way = Way::any;                 ///< restricts the search
+  Decomposition decomposition = Decomposition::any;  ///< restricts the search
   std::shared_ptr<const Machine> machine;  ///< that plans are priced on; empty: the built-in one
-  bool padded = false;  ///< of reals: rows along the halved axis are padded to the length of their
+  bool padded = false;  ///< of reals: rows along the r2c axis are padded to the length of their
                         ///< frequencies, as FFTW's users have them in place
 };
 
 /// Checks a request: InvalidShape, InvalidLayout, TooFewRanks, InvalidOption, Overflow, each with
-/// the mend in its text.
+/// the fix in its text.
 KALLIMA_API void validate(const PlanRequest& request);
 
 /// The cheapest forward plan on the machine, among those with the best-balanced states (in powers
 /// of two). Validates first. Finding paths takes the same time on any number of ranks; of the
 /// cheapest paths traffic and memory are counted by classes of ranks that hold the same, which is
 /// O(P) an exchange at worst, and seldom. Well below a second on a million ranks.
-/// InvalidOption where request.way leads nowhere.
+/// InvalidOption where request.decomposition leads nowhere.
 KALLIMA_API Plan make_plan(const PlanRequest& request);
 
-/// A plan, the way that leads to it, and what it costs.
+/// A plan, the decomposition that it is of, and what it costs.
 struct NamedPlan {
-  Way way = Way::any;  ///< the family; any: of several
-  int imbalance = 0;   ///< largest local array in units of an even share, as a power of two
-  Plan plan;           ///< forward
-  PlanCost cost;       ///< on the request's machine
+  Decomposition decomposition = Decomposition::any;  ///< the family; any: of several
+  int imbalance = 0;  ///< largest local array in units of an even share, as a power of two
+  Plan plan;          ///< forward
+  PlanCost cost;      ///< on the request's machine
 };
 
 /// The plans that make_plan compares, the one that it takes first. Equal plans are listed once.
 KALLIMA_API std::vector<NamedPlan> compared_plans(const PlanRequest& request);
 
-/// The same and the best of every way by itself, less balanced ones last.
+/// The same and the best of every decomposition by itself, less balanced ones last.
 KALLIMA_API std::vector<NamedPlan> all_plans(const PlanRequest& request);
 
 /// "slab", "pencil", ...
-KALLIMA_API std::string_view name_of(Way way);
+KALLIMA_API std::string_view name_of(Decomposition decomposition);
 
 }  // namespace kallima

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a plan costs on a machine, step by step, before it is run. The steps that are priced are
-// those that run: the legs of the plan's schedule, the bytes and messages of its exchanges.
+// those that run: the stages of the plan's schedule, the bytes and messages of its exchanges.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace kallima {
 
-/// A leg of the schedule: one or two sweeps in one pass, a copy, or an exchange.
+/// A stage of the schedule: one or two sweeps in one pass, a copy, or an exchange.
 struct StepCost {
   int first = -1;           ///< index of its first step in the plan; -1 for a copy that is no step
   int steps = 1;            ///< how many

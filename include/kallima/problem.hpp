@@ -48,11 +48,6 @@ struct Element {
   friend bool operator==(const Element&, const Element&) = default;
 };
 
-/// So many elements, counted in complex ones: two reals take the room of one.
-inline Index in_complex(Index count, const Element& element) {
-  return element.complex ? count : ceil_div(count, 2);
-}
-
 /// What is transformed into what, forward.
 enum class Kind : std::uint8_t {
   c2c,    ///< complex to complex
@@ -62,8 +57,8 @@ enum class Kind : std::uint8_t {
   sort    ///< keys to keys in order: kallima/sort.hpp
 };
 
-/// Extent of a halved axis: frequencies 0 .. n/2.
-inline Index halved_extent(Index n) { return n / 2 + 1; }
+/// Extent of an r2c axis: frequencies 0 .. n/2.
+inline Index half_extent(Index n) { return n / 2 + 1; }
 
 /// A transform to be planned.
 struct KALLIMA_API Problem {
@@ -71,7 +66,7 @@ struct KALLIMA_API Problem {
   Precision precision = Precision::f64;  ///< of input, output and all arithmetic; f32 of numbers of
                                          ///< 64 bits, which have the size of such complex ones
   Kind kind = Kind::c2c;                 ///< of input and output
-  int halved = -1;                       ///< r2c: axis that is halved; negative: the last
+  int r2c_axis = -1;  ///< r2c: axis of which half the frequencies are kept; negative: the last
 
   /// Reads the text form and validates. ParseError, InvalidShape, Overflow.
   static Problem parse(std::string_view line);
@@ -89,19 +84,19 @@ struct KALLIMA_API Problem {
   /// True where positions are real.
   [[nodiscard]] bool real() const { return kind == Kind::r2c; }
   /// The axis that is halved, where positions are real.
-  [[nodiscard]] std::size_t halved_axis() const {
-    return halved < 0 ? shape.size() - 1 : static_cast<std::size_t>(halved);
+  [[nodiscard]] std::size_t r2c_axis_index() const {
+    return r2c_axis < 0 ? shape.size() - 1 : static_cast<std::size_t>(r2c_axis);
   }
   /// Extents of the array of frequencies.
   [[nodiscard]] Shape frequency_shape() const {
     Shape result = shape;
-    if (real()) result[halved_axis()] = halved_extent(shape[halved_axis()]);
+    if (real()) result[r2c_axis_index()] = half_extent(shape[r2c_axis_index()]);
     return result;
   }
 
   friend bool operator==(const Problem& a, const Problem& b) {
     return a.shape == b.shape && a.precision == b.precision && a.kind == b.kind &&
-           (!a.real() || a.halved_axis() == b.halved_axis());
+           (!a.real() || a.r2c_axis_index() == b.r2c_axis_index());
   }
 };
 

@@ -7,8 +7,8 @@
 // product of progressions, one per axis, whatever the two layouts are.
 #pragma once
 
-#include "kallima/checked.hpp"
 #include "kallima/export.h"
+#include "kallima/index.hpp"
 
 namespace kallima {
 

@@ -4,7 +4,7 @@
 // of the whole spectrum it stands for, and where its partner -k is.
 //
 // The spectrum of real data is conjugate even: what is at -k is the conjugate of what is at k. So
-// along one axis, the halved one, only 0 .. n/2 are kept. An element strictly between those ends
+// along one axis, the r2c axis, only 0 .. n/2 are kept. An element strictly between those ends
 // stands for two, itself and its partner; at the ends both are kept, and each stands for itself.
 #pragma once
 
@@ -34,7 +34,7 @@ class MultiIndex {
 };
 
 /// A signed wavenumber: one integer per axis, -n/2 <= k < n/2 rounded towards zero for odd n, as
-/// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a halved axis, as its rfftfreq does. With
+/// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a r2c axis, as its rfftfreq does. With
 /// box lengths L the component along an axis is 2 pi k / L.
 class Wavenumber {
  public:
@@ -73,11 +73,11 @@ class Wavenumber {
 /// The frequencies of a transform. Local, cheap to copy.
 class Spectrum {
  public:
-  /// Of an array of positions of this shape; of axis `halved` only 0 .. n/2 are kept, of all axes
+  /// Of an array of positions of this shape; of axis `r2c_axis` only 0 .. n/2 are kept, of all axes
   /// everything where it is empty. `lengths` are the physical extents of the box; empty for none.
-  explicit Spectrum(Shape positions, std::optional<std::size_t> halved = std::nullopt,
+  explicit Spectrum(Shape positions, std::optional<std::size_t> r2c_axis = std::nullopt,
                     const std::vector<double>& lengths = {})
-      : positions_(std::move(positions)), halved_(halved) {
+      : positions_(std::move(positions)), r2c_axis_(r2c_axis) {
     for (std::size_t a = 0; a < positions_.size(); ++a) {
       units_[a] = lengths.empty() ? 1.0 : 2.0 * std::numbers::pi / lengths[a];
     }
@@ -86,7 +86,7 @@ class Spectrum {
   /// Extents of the array of positions.
   [[nodiscard]] const Shape& positions() const { return positions_; }
   /// The axis of which half is kept; empty where all are whole.
-  [[nodiscard]] std::optional<std::size_t> halved() const { return halved_; }
+  [[nodiscard]] std::optional<std::size_t> r2c_axis() const { return r2c_axis_; }
 
   /// The wavenumber at an index of the transformed array.
   [[nodiscard]] Wavenumber wavenumber(const MultiIndex& index) const {
@@ -95,7 +95,7 @@ class Spectrum {
     k.units_ = units_;
     for (std::size_t a = 0; a < positions_.size(); ++a) {
       const Index n = positions_[a];
-      k.k_[a] = index[a] < (n + 1) / 2 || a == halved_ ? index[a] : index[a] - n;
+      k.k_[a] = index[a] < (n + 1) / 2 || a == r2c_axis_ ? index[a] : index[a] - n;
     }
     k.weight_ = is_kept_twice(index) ? 1 : 2;
     return k;
@@ -108,7 +108,7 @@ class Spectrum {
     for (std::size_t a = 0; a < positions_.size(); ++a) {
       const Index n = positions_[a];
       index[a] = ((k[a] % n) + n) % n;
-      if (a == halved_ && index[a] > n / 2) return std::nullopt;
+      if (a == r2c_axis_ && index[a] > n / 2) return std::nullopt;
     }
     return index;
   }
@@ -123,13 +123,13 @@ class Spectrum {
  private:
   /// True where both k and -k are kept, or both are the same.
   [[nodiscard]] bool is_kept_twice(const MultiIndex& index) const {
-    if (!halved_) return true;
-    const Index k = index[*halved_];
-    return k == 0 || 2 * k == positions_[*halved_];
+    if (!r2c_axis_) return true;
+    const Index k = index[*r2c_axis_];
+    return k == 0 || 2 * k == positions_[*r2c_axis_];
   }
 
   Shape positions_;
-  std::optional<std::size_t> halved_;
+  std::optional<std::size_t> r2c_axis_;
   std::array<double, static_cast<std::size_t>(max_axes)> units_{};
 };
 

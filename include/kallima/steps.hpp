@@ -23,8 +23,8 @@
 #include "kallima/export.h"
 #include "kallima/layout.hpp"
 #include "kallima/method_table.h"
-#include "kallima/pieces.hpp"
 #include "kallima/problem.hpp"
+#include "kallima/traffic.hpp"
 
 namespace kallima {
 
@@ -42,7 +42,7 @@ struct Digit {
   int axis = 0;                          ///< axis of the problem
   Index weight = 1;                      ///< what the digit counts in units of the axis' index
   DigitKind kind = DigitKind::position;  ///< position until transformed
-  Index whole = 0;  ///< of a halved axis: its extent as a position; 0 elsewhere
+  Index whole = 0;                       ///< of an r2c axis: its extent as a position; 0 elsewhere
 
   friend bool operator==(const Digit&, const Digit&) = default;
 };
@@ -72,7 +72,7 @@ struct KALLIMA_API State {
 enum class Kernel : std::uint8_t {
   none,     ///< moves data only
   fourier,  ///< discrete Fourier transform
-  real,     ///< of reals, along the axis that is halved: forward the first, backward the last
+  real,     ///< of reals, along the r2c axis: forward the first, backward the last
   compare   ///< puts keys in order; positions stay positions
 };
 
@@ -127,8 +127,8 @@ struct Chunks {
 /// Pieces of the array change owner. The elements of a message lie in the memory order of `to`.
 ///
 /// Where `digits` are given it is the exchange of k with n - k: between the digits of one axis of
-/// reals, whose first is halved, and the half spectrum of the whole axis. What is on the wrong side
-/// of n/2 is conjugated on the way.
+/// reals, of whose first half is kept, and the half spectrum of the whole axis. What is on the
+/// wrong side of n/2 is conjugated on the way.
 struct KALLIMA_API Exchange {
   Layout to;                                               ///< layout of the state behind it
   ExchangeMethod method = ExchangeMethod::point_to_point;  ///< how the pieces travel
@@ -138,12 +138,12 @@ struct KALLIMA_API Exchange {
   Index radix = 0;                 ///< of the rounds of a method that has such; 0 otherwise
 
   /// True for the exchange of k with n - k.
-  [[nodiscard]] bool mirrors() const { return !digits.empty(); }
+  [[nodiscard]] bool hermitian() const { return !digits.empty(); }
   /// True where it goes on while the sweeps beside it compute.
   [[nodiscard]] bool pipelined() const { return chunks.parts() > 1; }
   /// Exactly what messages carry: each part is one. In shared memory, elements that change owner
   /// are read in place, in no messages.
-  [[nodiscard]] Traffic moved() const;
+  [[nodiscard]] Traffic message_traffic() const;
 
   friend bool operator==(const Exchange&, const Exchange&) = default;
 };
@@ -160,9 +160,9 @@ struct Regroup {
 using Step = std::variant<Sweep, Exchange, Regroup>;
 
 /// The layout `whole`, one digit per axis, in terms of digits of these radices (parallel lists; an
-/// axis' digits are all of one kind). Empty where some axis is dealt so that digits cannot say it:
-/// a table of boxes, extents that do not divide, or a boundary inside a digit that is not cyclic
-/// there.
+/// axis' digits are all of one kind). Empty where some axis is distributed so that digits cannot
+/// say it: a table of boxes, extents that do not divide, or a boundary inside a digit that is not
+/// cyclic there.
 KALLIMA_API std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digits,
                                         const Shape& radices);
 
@@ -175,7 +175,7 @@ struct Placement {
 
 /// What all exchanges of a plan move. Figures of the busiest rank are sums over exchanges, each of
 /// its own busiest.
-struct Moves {
+struct CommVolume {
   Index bytes = 0;                   ///< over all ranks, in messages or read in place
   Index messages = 0;                ///< over all ranks; in shared memory none
   Index most_bytes_sent = 0;         ///< by one rank
@@ -183,7 +183,7 @@ struct Moves {
   Index most_messages_sent = 0;      ///< by one rank
   Index most_messages_received = 0;  ///< by one rank
 
-  friend bool operator==(const Moves&, const Moves&) = default;
+  friend bool operator==(const CommVolume&, const CommVolume&) = default;
 };
 
 /// Steps from one layout to another, with the states between them: what exchange methods, the
@@ -217,7 +217,7 @@ class KALLIMA_API StepList {
   /// True where there are exchanges, all by this method.
   [[nodiscard]] bool goes_by(ExchangeMethod method) const;
   /// Sum over the exchanges.
-  [[nodiscard]] Moves total_moves() const;
+  [[nodiscard]] CommVolume total_volume() const;
   /// Most memory of any state on any rank, in complex elements: two reals are one.
   [[nodiscard]] Index largest_local_size() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fourier transforms of arrays spread over the ranks of a communicator.
+// Fourier transforms of arrays that are distributed over the ranks of a communicator.
 //
 //     auto fft = kallima::Transform<double>(comm, {512, 512, 512});   // plans; collective
 //     auto u   = fft.make_input();                                    // memory in the right place
@@ -88,53 +88,60 @@ class KALLIMA_API LayoutChoice {
   std::optional<std::string> text_;
 };
 
-/// What can be chosen about a transform. The same on every rank.
-struct Options {
+/// What can be chosen about a transform. The same on every rank. Most programs need the first five
+/// at most; every default is the planner's or the machine's own choice.
+struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped for its readers
+  // The ones that most programs look at.
   LayoutChoice in;                  ///< layout of the input; the planner's choice where empty
-  LayoutChoice out;                 ///< of the output; where empty any, which saves the way back
+  LayoutChoice out;                 ///< of the output; where empty any, which saves an exchange
   Scaling scaling = Scaling::by_n;  ///< of results
-  Effort effort =
-      Effort::estimate;  ///< of the FFT engine; `measure` is slower to plan, faster to run
-  ExchangeMethod method =
-      ExchangeMethod::any;      ///< how pieces travel; windows fall back to messages where
-                                ///< memory cannot be shared, and the plan says so
+  Index threads = 1;  ///< OpenMP threads that share a rank's sweeps; only the calling thread calls
+                      ///< MPI (MPI_THREAD_FUNNELED)
+  Effort effort = Effort::estimate;  ///< of the FFT engine; `measure` takes longer to plan and less
+                                     ///< to run
+
+  // Of real data, and of wavenumbers.
+  int r2c_axis = -1;            ///< axis of which half the frequencies are kept; negative: the last
+  bool padded = false;          ///< rows of reals along that axis are padded to the length of their
+                                ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
-  Index threads = 1;            ///< OpenMP threads that share a rank's sweeps; MPI is called
-                                ///< by the calling thread alone (MPI_THREAD_FUNNELED)
-  Index tile_bytes = 0;         ///< size that tiles should not exceed (planes of two axes: four
-                                ///< times that); 0: what the second cache of rank 0's cores holds
-  Index message_bytes = 0;      ///< larger messages are cut into parts; 0: only where MPI cannot
-                                ///< count their bytes
-  Index chunks = 0;    ///< messages travel while sweeps compute, which are cut into so many chunks
-                       ///< each, as far as they can be; 1: never; 0: as the planner finds it best
-  bool mover = false;  ///< a thread of its own moves messages on while sweeps compute, for ranks
-                       ///< with a core to spare; needs MPI_THREAD_MULTIPLE
-  double deadline = 0.;  ///< seconds after which a collective call, this one included, no longer
-                         ///< waits for other ranks but throws DeadlineExceeded, which ends the
-                         ///< transform; 0: what KALLIMA_DEADLINE says, or none
-  bool large_counts = true;  ///< MPI-4 large counts, where there are any, count beyond an int
-  std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
-  int halved = -1;      ///< of real transforms: axis of which half the frequencies are kept;
-                        ///< negative: the last
-  bool padded = false;  ///< of real transforms: rows of reals along that axis are padded to the
-                        ///< length of their frequencies, 2 (n/2 + 1), as FFTW has them in place
+
+  // Which plan is run.
+  ExchangeMethod method = ExchangeMethod::any;  ///< how pieces travel. Shared memory falls back to
+                                                ///< point-to-point where memory cannot be shared,
+                                                ///< and the plan says so
   std::shared_ptr<const Machine> machine;  ///< that plans are priced on; where empty, the one that
                                            ///< KALLIMA_MACHINE names on rank 0, or the built-in one
-  std::shared_ptr<const Plan>
-      plan;                 ///< to be run instead of planning, as all_plans() lists them or
-                            ///< Plan::parse() reads them; it has the layouts and the method.
-                            ///< InvalidOption where it cannot be run or does not compute this
-  std::string trace;        ///< file that each rank writes what it did to, when the transform ends,
-                            ///< with the plan's hash and the rank in its name; where empty, the one
-                            ///< that KALLIMA_TRACE names, or none. "-": recorded, not written.
+  std::shared_ptr<const Plan> plan;  ///< run instead of planning, as all_plans() lists them or
+                                     ///< Plan::parse() reads them; it has the layouts and the
+                                     ///< method. InvalidOption where it cannot be run or does not
+                                     ///< compute this
   std::string plan_wisdom;  ///< file that rank 0 looks for a plan in before it plans, unless plan
                             ///< or tile_bytes are given; or none. FileError where there is no such
                             ///< file or it cannot be read, ParseError where it is damaged; where
-                            ///< it has no plan for this, it is planned as without.
+                            ///< it has no plan for this, it is planned as without
+  Index chunks = 0;  ///< messages travel while sweeps compute, which are cut into so many chunks
+                     ///< each, as far as they can be; 1: never; 0: as the planner finds it best
+  Index tile_bytes = 0;  ///< size that tiles should not exceed (planes of two axes: four times
+                         ///< that); 0: what the second cache of rank 0's cores holds
+
+  // How it runs.
+  bool progress_thread = false;  ///< a thread of its own progresses messages while sweeps compute,
+                                 ///< for ranks with a core to spare; needs MPI_THREAD_MULTIPLE
+  double deadline = 0.;     ///< seconds after which a collective call, this one included, no longer
+                            ///< waits for other ranks but throws DeadlineExceeded, which ends the
+                            ///< transform; 0: what KALLIMA_DEADLINE says, or none
+  Index message_bytes = 0;  ///< larger messages are cut into parts; 0: only where MPI cannot
+                            ///< count their bytes
+  bool large_counts = true;  ///< MPI-4 large counts, where there are any, count beyond an int
+  std::shared_ptr<MemorySource> memory;  ///< where memory comes from; the process where empty
+  std::string trace;  ///< file that each rank writes what it did to, when the transform ends, with
+                      ///< the plan's hash and the rank in its name; where empty, the one that
+                      ///< KALLIMA_TRACE names, or none. "-": recorded, not written
 };
 
 /// What was really moved between this rank and others.
-struct Moved {
+struct CommStatistics {
   Index bytes_sent = 0;      ///< since the transform was made; in shared memory, others read them
                              ///< in place, in no messages
   Index bytes_received = 0;  ///< likewise
@@ -145,9 +152,9 @@ struct Moved {
 
 /// How long the steps of a transform took on one rank: median of the last runs, in seconds.
 struct Timings {
-  bool in_place = false;     ///< whichever ran more often
-  Index runs = 0;            ///< so far
-  std::vector<double> legs;  ///< one for each entry of price(plan).steps
+  bool in_place = false;       ///< whichever ran more often
+  Index runs = 0;              ///< so far
+  std::vector<double> stages;  ///< one for each entry of price(plan).steps
 };
 
 /// All arguments of a transform but its communicator.
@@ -215,7 +222,7 @@ class KALLIMA_API Planned {
   /// transformed in place; reals lie in it as as_real() sees it.
   [[nodiscard]] Index in_place_size() const;
   /// What was moved so far.
-  [[nodiscard]] Moved moved() const;
+  [[nodiscard]] CommStatistics statistics() const;
   /// How long the steps of a direction took so far, on this rank. Local.
   [[nodiscard]] Timings timings(Direction direction = Direction::forward) const;
   /// What this rank did in all runs so far, where Options::trace asks for it: events of the trace
@@ -293,9 +300,9 @@ class KALLIMA_API Transform : public Planned<T> {
 ///     fft.forward(u, u_k);
 ///     for (auto [k, value] : u_k.wavenumbers()) energy += k.weight() * std::norm(value);
 ///
-/// Of one axis, Options::halved, half the frequencies are kept. Backward, the imaginary parts that
-/// must be zero for the result to be real are ignored, as FFTW does: along the halved axis those of
-/// frequency 0 and, where n is even, n/2, after the other axes have been transformed.
+/// Of one axis, Options::r2c_axis, half the frequencies are kept. Backward, the imaginary parts
+/// that must be zero for the result to be real are ignored, as FFTW does: along the r2c axis
+/// those of frequency 0 and, where n is even, n/2, after the other axes have been transformed.
 template <class T>
 class KALLIMA_API RealTransform : public Planned<T> {
   static_assert(is_precision<T>,
@@ -304,7 +311,7 @@ class KALLIMA_API RealTransform : public Planned<T> {
 
  public:
   /// Plans. The shape is that of the reals; Options::in is a layout of it, Options::out one of the
-  /// frequencies, whose halved axis has n/2 + 1. Collective; throws as Transform does.
+  /// frequencies, whose r2c axis has n/2 + 1. Collective; throws as Transform does.
   RealTransform(MPI_Comm comm, const Shape& shape, const Options& options = {});
   /// The same, with arguments that are made inside the collective call.
   static RealTransform with(MPI_Comm comm, const std::function<Arguments()>& arguments);

@@ -8,6 +8,7 @@
 #endif
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 
 namespace kallima {
 

@@ -18,11 +18,11 @@ namespace kallima {
 /// Replaces a file, or makes it. A link stays, and what it leads to is replaced. The new version
 /// has the permissions of the one before and, where the system allows it, its owner; a file that
 /// was not there has those of any new file. What cannot be replaced (a device, a pipe, /dev/stdout,
-/// what lies in /proc) is written into. FileError where it fails, with the mend; the folder is left
+/// what lies in /proc) is written into. FileError where it fails, with the fix; the folder is left
 /// as it was.
 void write_file(const std::string& path, std::string_view bytes);
 
-/// All of a file. FileError where it cannot be read, with the mend.
+/// All of a file. FileError where it cannot be read, with the fix.
 std::string text_of_file(const std::string& path);
 
 /// The same of what need not be there, as files in which the system tells about itself: empty then.

@@ -3,8 +3,9 @@
 // What a rank did and when: for traces. Room is made beforehand, so recording allocates nothing;
 // what comes when it is full is only counted.
 //
-// A rank's mover records beside the thread that computes, so there is a lock. Messages and chunks
-// take microseconds and more, against some ten nanoseconds of a lock that is rarely waited for.
+// A rank's progress_thread records beside the thread that computes, so there is a lock. Messages
+// and chunks take microseconds and more, against some ten nanoseconds of a lock that is rarely
+// waited for.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima {
 
@@ -21,7 +22,7 @@ enum class Doing : std::uint8_t { compute, wait, send, receive };
 
 struct Event {
   Doing doing = Doing::compute;
-  Index leg = 0;     ///< of the schedule
+  Index stage = 0;   ///< of the schedule
   Index number = 0;  ///< the chunk; of messages, the peer
   Index bytes = 0;   ///< of messages; of a wait, what others read of this rank's memory behind it
   Index run = 0;     ///< transforms before
@@ -45,13 +46,13 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     ++run_;
   }
-  void add(Doing doing, Index leg, Index number, Index bytes, double begin, double end) {
+  void add(Doing doing, Index stage, Index number, Index bytes, double begin, double end) {
     const std::lock_guard lock(mutex_);
     if (events_.size() == events_.capacity()) {
       ++dropped_;
       return;
     }
-    events_.push_back({doing, leg, number, bytes, run_, begin - origin_, end - origin_});
+    events_.push_back({doing, stage, number, bytes, run_, begin - origin_, end - origin_});
   }
 
   /// A copy of what was recorded so far.

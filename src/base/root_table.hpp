@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How large the tables for roots of unity are: planned here, filled in src/local/roots.cpp.
+// How large the tables for roots of unity are: planned here, filled in src/fft/roots.cpp.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima {
 

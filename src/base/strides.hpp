@@ -3,7 +3,7 @@
 // How lines lie in memory.
 #pragma once
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima {
 

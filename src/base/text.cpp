@@ -8,6 +8,8 @@
 #include <charconv>
 #include <ctime>
 
+#include "kallima/error.hpp"
+
 namespace kallima::text {
 
 std::vector<std::string> words(std::string_view line) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::text {
 

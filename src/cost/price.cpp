@@ -10,22 +10,25 @@
 #include <algorithm>
 #include <map>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "cost/pipeline.hpp"
 #include "cost/price.hpp"
 #include "cost/radix.hpp"
 #include "exchange/bruck.hpp"
 #include "exchange/method.hpp"
+#include "machine/figures.hpp"
 #include "machine/link_models.hpp"
-#include "machine/pace.hpp"
+#include "machine/rate_interpolation.hpp"
 #include "machine/rates.hpp"
 #include "schedule/schedule.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
 namespace {
 
-/// Prices the legs of one plan.
+/// Prices the stages of one plan.
 class Pricer {
  public:
   Pricer(const Plan& plan, const Machine& machine, const PriceOptions& options,
@@ -37,30 +40,32 @@ class Pricer {
         per_node_(ranks_on_a_node(
             options.ranks_per_node > 0 ? options.ranks_per_node : plan.placement().ranks_per_node,
             machine, plan.ranks())),
-        pace_(machine, per_node_),
-        pricing_{machine, options.model, plan.ranks(), per_node_, pace_.turns(), divisions} {
+        rates_(machine, per_node_),
+        pricing_{machine,  options.model, plan.ranks(), per_node_, rates_.oversubscription(),
+                 divisions} {
     const Workspace need = largest_workspace(plan, schedule_);
-    const Index ends = options.in_place ? std::max(room(0), room(plan.states().size() - 1))
-                                        : room(0) + room(plan.states().size() - 1);
+    const Index ends = options.in_place
+                           ? std::max(allocated_size(0), allocated_size(plan.states().size() - 1))
+                           : allocated_size(0) + allocated_size(plan.states().size() - 1);
     arrays_ = static_cast<double>((need.arrays() + ends) * complex_bytes());
   }
 
   PlanCost all() {
     PlanCost result;
-    expect_room();
-    for (const Leg& leg : schedule_.legs) result.steps.push_back(price_leg(leg));
+    expect_memory();
+    for (const Stage& stage : schedule_.stages) result.steps.push_back(price_leg(stage));
     hide(result.steps);
     double local = 0.;
     double moving = 0.;
-    for (std::size_t i = 0; i < schedule_.legs.size(); ++i) {
+    for (std::size_t i = 0; i < schedule_.stages.size(); ++i) {
       const Cost& cost = result.steps[i].cost;
-      (is_exchange(schedule_.legs[i]) ? moving : local) += cost.total();
+      (is_exchange(schedule_.stages[i]) ? moving : local) += cost.total();
       result.total += cost;
     }
     const double total = local + moving;
     if (total > 0.) {
       result.spread =
-          (local * machine_.accuracy.sweeps + moving * machine_.accuracy.exchanges) / total;
+          (local * machine_->accuracy.sweeps + moving * machine_->accuracy.exchanges) / total;
     }
     result.arrays = arrays_;
     result.beyond = std::move(beyond_);
@@ -72,7 +77,7 @@ class Pricer {
     const auto& exchange = std::get<Exchange>(plan_.steps()[step]);
     const Traffic& moved = exchange.traffic;
     if (moved.messages == 0) return false;
-    const Link& link = per_node_ < plan_.ranks() ? machine_.between_nodes : machine_.in_node;
+    const Link& link = per_node_ < plan_.ranks() ? machine_->between_nodes : machine_->in_node;
     const double bytes = static_cast<double>(moved.elements) / static_cast<double>(moved.messages) *
                          static_cast<double>(plan_.states()[step].element.bytes());
     return bytes * link.per_byte.at(bytes) < latency_seconds(options_.model, link, 1);
@@ -81,8 +86,8 @@ class Pricer {
   /// See radix.hpp.
   std::vector<double> by_radix(std::size_t step, std::span<const Index> radices) {
     std::vector<double> result;
-    for (const Leg& leg : schedule_.legs) {
-      if (leg.step == static_cast<int>(step)) result.push_back(price_leg(leg).cost.total());
+    for (const Stage& stage : schedule_.stages) {
+      if (stage.step == static_cast<int>(step)) result.push_back(price_leg(stage).cost.total());
     }
     for (const ExchangeCost& cost : costs_by_radix({plan_, step}, pricing_, radices)) {
       result.push_back(with_copies(cost).total());
@@ -93,12 +98,12 @@ class Pricer {
   /// What the exchange at `step` takes with the sweeps beside it, for each way to cut it.
   std::vector<double> by_chunks(std::size_t step, std::span<const Chunks> ways) {
     std::vector<double> result;
-    for (std::size_t i = 0; i < schedule_.legs.size(); ++i) {
-      if (schedule_.legs[i].step != static_cast<int>(step)) continue;
+    for (std::size_t i = 0; i < schedule_.stages.size(); ++i) {
+      if (schedule_.stages[i].step != static_cast<int>(step)) continue;
       PipelineLoad load;
-      load.before = i > 0 ? price_leg(schedule_.legs[i - 1]).cost.total() : 0.;
+      load.before = i > 0 ? price_leg(schedule_.stages[i - 1]).cost.total() : 0.;
       load.behind =
-          i + 1 < schedule_.legs.size() ? price_leg(schedule_.legs[i + 1]).cost.total() : 0.;
+          i + 1 < schedule_.stages.size() ? price_leg(schedule_.stages[i + 1]).cost.total() : 0.;
       const Site site{plan_, step};
       const Travel travel = method_of(site).travel(site, pricing_);
       for (const Chunks& chunks : ways) {
@@ -119,25 +124,25 @@ class Pricer {
   /// Of pipelined exchanges, what is hidden behind the sweeps beside them. A sweep between two of
   /// them hides half of itself behind each.
   void hide(std::vector<StepCost>& steps) const {
-    const auto pipelined = [&](std::size_t leg) {
-      return leg < steps.size() && is_exchange(schedule_.legs[leg]) &&
-             exchange_of(schedule_.legs[leg]).pipelined();
+    const auto pipelined = [&](std::size_t stage) {
+      return stage < steps.size() && is_exchange(schedule_.stages[stage]) &&
+             exchange_of(schedule_.stages[stage]).pipelined();
     };
     for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
       if (!pipelined(i)) continue;
-      const Chunks& chunks = exchange_of(schedule_.legs[i]).chunks;
+      const Chunks& chunks = exchange_of(schedule_.stages[i]).chunks;
       PipelineLoad load;
       load.before = steps[i - 1].cost.total() * (i > 1 && pipelined(i - 2) ? 0.5 : 1.);
       load.behind = steps[i + 1].cost.total() * (pipelined(i + 2) ? 0.5 : 1.);
       load.exchange = steps[i].cost.total();
-      load.busy = busy_.at(static_cast<std::size_t>(schedule_.legs[i].step));
+      load.busy = busy_.at(static_cast<std::size_t>(schedule_.stages[i].step));
       steps[i].cost.hidden +=
           std::max(0., load.before + load.exchange + load.behind - pipelined_seconds(load, chunks));
     }
   }
 
-  [[nodiscard]] const Exchange& exchange_of(const Leg& leg) const {
-    return std::get<Exchange>(plan_.steps()[static_cast<std::size_t>(leg.step)]);
+  [[nodiscard]] const Exchange& exchange_of(const Stage& stage) const {
+    return std::get<Exchange>(plan_.steps()[static_cast<std::size_t>(stage.step)]);
   }
 
   [[nodiscard]] Index complex_bytes() const {
@@ -145,56 +150,56 @@ class Pricer {
   }
 
   /// Most that a rank holds of a state, in complex elements.
-  [[nodiscard]] Index room(std::size_t state) const {
+  [[nodiscard]] Index allocated_size(std::size_t state) const {
     const State& at = plan_.states()[state];
-    return in_complex(at.layout.largest_room(), at.element);
+    return in_complex(at.layout.largest_allocated_size(), at.element);
   }
 
-  [[nodiscard]] bool is_exchange(const Leg& leg) const {
-    return leg.step != Leg::copy &&
-           std::holds_alternative<Exchange>(plan_.steps()[static_cast<std::size_t>(leg.step)]);
+  [[nodiscard]] bool is_exchange(const Stage& stage) const {
+    return stage.step != Stage::copy &&
+           std::holds_alternative<Exchange>(plan_.steps()[static_cast<std::size_t>(stage.step)]);
   }
 
-  StepCost price_leg(const Leg& leg) {
+  StepCost price_leg(const Stage& stage) {
     StepCost step;
-    step.first = leg.step;
-    step.steps = leg.steps;
-    if (leg.step == Leg::copy) {
+    step.first = stage.step;
+    step.steps = stage.steps;
+    if (stage.step == Stage::copy) {
       step.what = "copy";
-      step.cost.memory = copied(room(0));
-    } else if (is_exchange(leg)) {
-      price_exchange(leg, step);
+      step.cost.memory = copied(allocated_size(0));
+    } else if (is_exchange(stage)) {
+      price_exchange(stage, step);
     } else {
-      price_sweep(leg, step);
+      price_sweep(stage, step);
     }
     return step;
   }
 
   /// Seconds to copy so many complex elements.
   double copied(Index elements) {
-    expect(pace_.nearest().copy, arrays_, "bytes a rank goes through");
+    expect(rates_.nearest().copy, arrays_, "bytes a rank goes through");
     return static_cast<double>(elements * complex_bytes()) *
-           pace_([&](const Speed& speed) { return speed.copy.at(arrays_); });
+           rates_([&](const Speed& speed) { return speed.copy.at(arrays_); });
   }
 
-  void price_sweep(const Leg& leg, StepCost& step) {
-    const auto first = static_cast<std::size_t>(leg.step);
-    const Index elements = std::max(room(first), room(leg.last() + 1));
+  void price_sweep(const Stage& stage, StepCost& step) {
+    const auto first = static_cast<std::size_t>(stage.step);
+    const Index elements = std::max(allocated_size(first), allocated_size(stage.last() + 1));
     const auto& sweep = std::get<Sweep>(plan_.steps()[first]);
     if (sweep.kernel == Kernel::none) {
       step.what = "copy";
       step.cost.memory = copied(elements);
     } else {
-      step.cost.compute = computed(leg, first, elements);
-      step.cost.memory = moved(leg, elements);
+      step.cost.compute = computed(stage, first, elements);
+      step.cost.memory = moved(stage, elements);
       step.what = "sweep " + name_of_digit(first);
-      if (leg.steps == 2) {
+      if (stage.steps == 2) {
         const double joined = ratio([](const Speed& speed) { return speed.joined; });
-        step.cost.compute = joined * (step.cost.compute + computed(leg, leg.last(), elements));
+        step.cost.compute = joined * (step.cost.compute + computed(stage, stage.last(), elements));
         step.cost.memory *= joined;
-        step.what += ", " + name_of_digit(leg.last());
+        step.what += ", " + name_of_digit(stage.last());
       }
-      if (machine_.node.overlaps) {
+      if (machine_->node.overlaps) {
         step.cost.hidden = std::min(step.cost.memory, step.cost.compute);
       }
     }
@@ -204,13 +209,13 @@ class Pricer {
   /// Of a figure that is no time, so that ranks which take turns do not make it longer.
   template <class Figure>
   [[nodiscard]] double ratio(Figure figure) const {
-    return pace_(figure) / pace_.turns();
+    return rates_(figure) / rates_.oversubscription();
   }
 
   /// In a plan a sweep finds less in the caches than one that is repeated.
   void lengthen(Cost& cost) {
     const bool shared = holding_of(plan_) == Holding::arrays && plan_.ranks() > 1;
-    const Curve& nearest = shared ? machine_.windows.in_plan : pace_.nearest().in_plan;
+    const Curve& nearest = shared ? machine_->shared_memory.in_plan : rates_.nearest().in_plan;
     expect(nearest, arrays_, "bytes a rank goes through");
     const double factor =
         shared ? nearest.at(arrays_)
@@ -230,13 +235,13 @@ class Pricer {
   }
 
   /// Seconds in cache of one sweep over so many complex elements' room.
-  double computed(const Leg& leg, std::size_t step, Index elements) {
+  double computed(const Stage& stage, std::size_t step, Index elements) {
     const auto& sweep = std::get<Sweep>(plan_.steps()[step]);
-    const Index length = positions_along(plan_, leg, sweep);
+    const Index length = positions_along(plan_, stage, sweep);
     const bool across = sweep.form == TileForm::interleaved;
     const auto n = static_cast<double>(length);
     const Precision precision = plan_.problem().precision;
-    const FftRates& nearest = pace_.nearest().rates(precision);
+    const FftRates& nearest = rates_.nearest().rates(precision);
     if (length > 1) {
       expect(nearest.form(across).in_cache, n, "length of lines");
       expect(nearest.primes, static_cast<double>(largest_prime(length)),
@@ -244,7 +249,7 @@ class Pricer {
     }
     const bool twiddles =
         sweep.kernel != Kernel::compare && plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
-    const double each = pace_([&](const Speed& speed) {
+    const double each = rates_([&](const Speed& speed) {
       const FftRates& rates = speed.rates(precision);
       const double transform = in_cache_rate(rates.form(across), rates.primes, length) *
                                (sweep.kernel == Kernel::real ? 2. * rates.real : 1.);
@@ -254,27 +259,27 @@ class Pricer {
   }
 
   /// Seconds that a sweep takes for what does not stay in cache.
-  double moved(const Leg& leg, Index elements) {
-    const auto& sweep = std::get<Sweep>(plan_.steps()[static_cast<std::size_t>(leg.step)]);
+  double moved(const Stage& stage, Index elements) {
+    const auto& sweep = std::get<Sweep>(plan_.steps()[static_cast<std::size_t>(stage.step)]);
     const Precision precision = plan_.problem().precision;
     // Planes lie together, whatever the length of their lines.
-    const bool plane = leg.steps == 2;
+    const bool plane = stage.steps == 2;
     const bool across = plane || sweep.form == TileForm::interleaved;
-    const auto length = static_cast<double>(positions_along(plan_, leg, sweep));
-    expect(pace_.nearest().rates(precision).form(across).beyond, arrays_,
+    const auto length = static_cast<double>(positions_along(plan_, stage, sweep));
+    expect(rates_.nearest().rates(precision).form(across).beyond, arrays_,
            "bytes a rank goes through");
-    return static_cast<double>(elements * complex_bytes()) * pace_([&](const Speed& speed) {
+    return static_cast<double>(elements * complex_bytes()) * rates_([&](const Speed& speed) {
              const SweepRates& rates = speed.rates(precision).form(across);
              return rates.beyond.at(arrays_) * (plane ? 1. : rates.reach.at(length));
            });
   }
 
-  void price_exchange(const Leg& leg, StepCost& step) {
-    const Site site{plan_, static_cast<std::size_t>(leg.step)};
+  void price_exchange(const Stage& stage, StepCost& step) {
+    const Site site{plan_, static_cast<std::size_t>(stage.step)};
     const Exchange& exchange = site.exchange();
     step.what = fmt::format("exchange by {}", name_of(exchange.method));
     step.bytes = exchange.traffic.elements * site.before().element.bytes();
-    step.messages = exchange.moved().messages;
+    step.messages = exchange.message_traffic().messages;
     const ExchangeCost cost = method_of(site).cost(site, pricing_);
     step.bytes_between = cost.bytes_between;
     step.messages_between = cost.messages_between;
@@ -291,15 +296,15 @@ class Pricer {
   }
 
   /// Remembers where the machine has fewer nodes or less memory than this takes.
-  void expect_room() {
+  void expect_memory() {
     const Index nodes = ceil_div(plan_.ranks(), per_node_);
-    if (machine_.topology.nodes > 0 && nodes > machine_.topology.nodes) {
-      beyond_.push_back(fmt::format("nodes {}, there are {}", nodes, machine_.topology.nodes));
+    if (machine_->topology.nodes > 0 && nodes > machine_->topology.nodes) {
+      beyond_.push_back(fmt::format("nodes {}, there are {}", nodes, machine_->topology.nodes));
     }
     const double needed = arrays_ * static_cast<double>(per_node_);
-    if (machine_.node.memory > 0. && needed > machine_.node.memory) {
+    if (machine_->node.memory > 0. && needed > machine_->node.memory) {
       beyond_.push_back(
-          fmt::format("bytes of a node {:.3g}, it has {:.3g}", needed, machine_.node.memory));
+          fmt::format("bytes of a node {:.3g}, it has {:.3g}", needed, machine_->node.memory));
     }
   }
 
@@ -320,7 +325,7 @@ class Pricer {
   const PriceOptions& options_;
   Schedule schedule_;
   Index per_node_;
-  Pace pace_;
+  RateInterpolation rates_;
   Pricing pricing_;
   double arrays_ = 0.;
   std::map<std::size_t, double> busy_;  // of pipelined exchanges, by step

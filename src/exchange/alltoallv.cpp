@@ -3,6 +3,7 @@
 // One MPI_Alltoallv: it wants what it sends, and what it receives, in one block of memory.
 
 #include "exchange/methods.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
@@ -12,8 +13,8 @@ namespace {
 class OneBlock final : public BufferSizes {
  public:
   explicit OneBlock(const State& state) : state_(state) {}
-  [[nodiscard]] BufferRoom of(Index rank) const override {
-    const Index all = in_complex(state_.layout.room(rank), state_.element);
+  [[nodiscard]] BufferSpace of(Index rank) const override {
+    const Index all = in_complex(state_.layout.allocated_size(rank), state_.element);
     return {all, all};
   }
 
@@ -26,18 +27,18 @@ class Alltoallv final : public Method {
   [[nodiscard]] std::unique_ptr<BufferSizes> sizes(const Site& site, bool sending) const override {
     return std::make_unique<OneBlock>(site.mine(sending));
   }
-  [[nodiscard]] std::vector<Patch> written(const BlockPlacer& at, const Site& site,
-                                           Access /*access*/, Area area) const override {
-    return at.packed(site, true, area, true).patches;
+  [[nodiscard]] std::vector<StridedBlock> written(const BlockPlacer& at, const Site& site,
+                                                  Access /*access*/, Area area) const override {
+    return at.packed(site, true, area, true).blocks;
   }
-  [[nodiscard]] std::vector<Patch> read(const BlockPlacer& at, const Site& site, Access /*access*/,
-                                        Area area) const override {
-    return at.packed(site, false, area, true).patches;
+  [[nodiscard]] std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
+                                               Access /*access*/, Area area) const override {
+    return at.packed(site, false, area, true).blocks;
   }
-  [[nodiscard]] std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                      Area to) const override {
-    return {in_one_hop(at.packed(site, true, from, true), at.packed(site, false, to, true),
-                       at.rank(), site.plan.ranks())};
+  [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
+                                          Area to) const override {
+    return {in_one_round(at.packed(site, true, from, true), at.packed(site, false, to, true),
+                         at.rank(), site.plan.ranks())};
   }
   [[nodiscard]] Drive drive(const Exchange& /*exchange*/) const override {
     return Drive::alltoallv;

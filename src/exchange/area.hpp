@@ -10,9 +10,9 @@ enum class Area : std::uint8_t {
   input,
   output,
   workspace,
-  window,        ///< of every rank, shared by all
-  other_window,  ///< a second one
-  transit        ///< what a rank passes on for others
+  segment,        ///< of every rank, shared by all
+  other_segment,  ///< a second one
+  transit         ///< what a rank passes on for others
 };
 
 /// How a sweep finds what it reads, or leaves what it writes.

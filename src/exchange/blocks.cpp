@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "layout/pieces.hpp"
+
 namespace kallima {
 
 std::vector<Index> dense_strides(const std::vector<Progression>& places,
@@ -28,34 +30,35 @@ Index BlockPlacer::capacity(const State& state) const { return unit_of(state.ele
 
 Index BlockPlacer::spill_at(const State& state) const { return unit_of(state.element) * spill_at_; }
 
-std::vector<Patch> BlockPlacer::array(std::size_t state, Area area) const {
+std::vector<StridedBlock> BlockPlacer::array(std::size_t state, Area area) const {
   const State& at = plan_.states()[state];
   const Layout& layout = at.layout;
-  const Index size = layout.room(rank_);
+  const Index size = layout.allocated_size(rank_);
   if (size == 0) return {};
-  Patch patch;
-  patch.area = area;
-  patch.owner = rank_;
+  StridedBlock block;
+  block.area = area;
+  block.owner = rank_;
   if (area == Area::output && !is_users(state) && size > capacity(at)) {
-    patch.area = Area::workspace;
-    patch.offset = spill_at(at);
+    block.area = Area::workspace;
+    block.offset = spill_at(at);
   }
   for (const Index count : layout.local_shape(rank_)) {
-    patch.places.push_back(Progression::make(0, 1, count));
+    block.places.push_back(Progression::make(0, 1, count));
   }
-  patch.strides = layout.local_strides(rank_);
-  return {patch};
+  block.strides = layout.local_strides(rank_);
+  return {block};
 }
 
-std::vector<Patch> BlockPlacer::half_rows(std::size_t state, const Mirror& mirror,
-                                          Area area) const {
-  std::vector<Patch> patches = array(state, area);
-  for (Patch& patch : patches) {
-    const Shape rows = mirror.half_rows();
-    patch.places = {Progression::make(0, 1, rows[0]), Progression::make(0, 1, rows[1])};
-    patch.strides = {rows[1], 1};
+std::vector<StridedBlock> BlockPlacer::half_rows(std::size_t state,
+                                                 const HermitianExchange& hermitian,
+                                                 Area area) const {
+  std::vector<StridedBlock> blocks = array(state, area);
+  for (StridedBlock& block : blocks) {
+    const Shape rows = hermitian.half_rows();
+    block.places = {Progression::make(0, 1, rows[0]), Progression::make(0, 1, rows[1])};
+    block.strides = {rows[1], 1};
   }
-  return patches;
+  return blocks;
 }
 
 Packed BlockPlacer::packed(const Site& site, bool sending, Area area, bool in_one_block,
@@ -72,10 +75,10 @@ Packed BlockPlacer::packed(const Site& site, bool sending, Area area, bool in_on
     const Index begin = spilling ? spill_at(mine) + spilled : at;
     (spilling ? spilled : at) += cut.size;
     for (const CutPart& part : cut.parts) {
-      add_part(result.patches, part, {where, rank_, part.conjugated, begin, {}, {}}, home,
+      add_part(result.blocks, part, {where, rank_, part.conjugated, begin, {}, {}}, home,
                in_digits(sending ? site.step : site.step + 1));
     }
-    result.parcels.push_back({cut.peer, where, begin, cut.size, !mine.element.complex});
+    result.slices.push_back({cut.peer, where, begin, cut.size, !mine.element.complex});
   }
   return result;
 }
@@ -89,64 +92,64 @@ bool BlockPlacer::is_users(std::size_t state) const {
 
 std::vector<Cut> cuts(const Site& site, bool sending, Index rank) {
   const Exchange& exchange = site.exchange();
-  if (exchange.mirrors()) {
-    const Mirror mirror = Mirror::between(site.before(), site.after());
-    const bool folding = folds(site.before(), site.after());
-    return folding == sending ? mirror.half_side(rank) : mirror.split_side(rank, folding);
+  if (exchange.hermitian()) {
+    const HermitianExchange hermitian = HermitianExchange::between(site.before(), site.after());
+    const bool splitting = to_split_axis(site.before(), site.after());
+    return splitting == sending ? hermitian.half_side(rank) : hermitian.split_side(rank, splitting);
   }
   std::vector<Cut> result;
   for (const Piece& piece : pieces(site.mine(sending).layout, site.theirs(sending).layout, rank)) {
     CutPart whole;
     whole.places = piece.places;
-    whole.in_parcel.strides = dense_strides(piece.places, exchange.to.order());
+    whole.in_message.strides = dense_strides(piece.places, exchange.to.order());
     result.push_back({piece.peer, piece.size, {}});
     result.back().parts.push_back(std::move(whole));
   }
   return result;
 }
 
-void add_part(std::vector<Patch>& patches, const CutPart& part, const Patch& parcel,
+void add_part(std::vector<StridedBlock>& blocks, const CutPart& part, const StridedBlock& slice,
               const std::optional<Area>& home, bool split_side) {
-  Patch patch = parcel;
-  patch.places = part.places;
+  StridedBlock block = slice;
+  block.places = part.places;
   if (home && part.home) {
     if (!split_side) return;
-    patch.area = *home;
-    patch.offset = part.home->offset;
-    patch.strides = part.home->strides;
+    block.area = *home;
+    block.offset = part.home->offset;
+    block.strides = part.home->strides;
   } else {
-    patch.offset += part.in_parcel.offset;
-    patch.strides = part.in_parcel.strides;
+    block.offset += part.in_message.offset;
+    block.strides = part.in_message.strides;
   }
-  patches.push_back(std::move(patch));
+  blocks.push_back(std::move(block));
 }
 
 namespace {
 
-std::vector<Parcel> in_rounds(const std::vector<Parcel>& parcels, Index rank, Index ranks,
-                              bool sending) {
-  std::vector<Parcel> result;
-  std::copy_if(parcels.begin(), parcels.end(), std::back_inserter(result),
-               [&](const Parcel& parcel) { return parcel.peer != rank; });
-  const auto round = [&](const Parcel& parcel) {
-    return sending ? round_of(rank, parcel.peer, ranks) : round_of(parcel.peer, rank, ranks);
+std::vector<MessageSlice> in_rounds(const std::vector<MessageSlice>& slices, Index rank,
+                                    Index ranks, bool sending) {
+  std::vector<MessageSlice> result;
+  std::copy_if(slices.begin(), slices.end(), std::back_inserter(result),
+               [&](const MessageSlice& slice) { return slice.peer != rank; });
+  const auto round = [&](const MessageSlice& slice) {
+    return sending ? round_of(rank, slice.peer, ranks) : round_of(slice.peer, rank, ranks);
   };
   std::sort(result.begin(), result.end(),
-            [&](const Parcel& a, const Parcel& b) { return round(a) < round(b); });
+            [&](const MessageSlice& a, const MessageSlice& b) { return round(a) < round(b); });
   return result;
 }
 
 }  // namespace
 
-Hop in_one_hop(const Packed& sent, const Packed& received, Index rank, Index ranks) {
-  Hop hop;
-  hop.sends = in_rounds(sent.parcels, rank, ranks, true);
-  hop.receives = in_rounds(received.parcels, rank, ranks, false);
-  const auto own = [&](const Parcel& parcel) { return parcel.peer == rank; };
-  const auto from = std::find_if(sent.parcels.begin(), sent.parcels.end(), own);
-  const auto to = std::find_if(received.parcels.begin(), received.parcels.end(), own);
-  if (from != sent.parcels.end()) hop.kept.push_back({*from, *to});
-  return hop;
+Round in_one_round(const Packed& sent, const Packed& received, Index rank, Index ranks) {
+  Round round;
+  round.sends = in_rounds(sent.slices, rank, ranks, true);
+  round.receives = in_rounds(received.slices, rank, ranks, false);
+  const auto own = [&](const MessageSlice& slice) { return slice.peer == rank; };
+  const auto from = std::find_if(sent.slices.begin(), sent.slices.end(), own);
+  const auto to = std::find_if(received.slices.begin(), received.slices.end(), own);
+  if (from != sent.slices.end()) round.kept.push_back({*from, *to});
+  return round;
 }
 
 }  // namespace kallima

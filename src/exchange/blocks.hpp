@@ -17,9 +17,9 @@ namespace kallima {
 
 /// A part of the local array that lies in one block of memory. Elements are those of its state,
 /// real or complex.
-struct Patch {
+struct StridedBlock {
   Area area = Area::input;
-  Index owner = 0;                  ///< rank whose window it lies in, where the area is a window
+  Index owner = 0;                  ///< rank whose segment it lies in, where the area is a segment
   bool conjugated = false;          ///< what lies there is the conjugate
   Index offset = 0;                 ///< elements from the start of the area
   std::vector<Progression> places;  ///< per digit, which places of the local array
@@ -27,32 +27,32 @@ struct Patch {
 };
 
 /// A message before it is known where the areas are.
-struct Parcel {
+struct MessageSlice {
   Index peer = 0;
   Area area = Area::output;
   Index offset = 0;
-  Index size = 0;     ///< elements
-  bool real = false;  ///< of real elements
-  Turn turn = {};     ///< of an exchange that flows; apart in elements
-  Index owner = 0;    ///< rank whose window it lies in, where the area is one
+  Index size = 0;              ///< elements
+  bool real = false;           ///< of real elements
+  Dependency dependency = {};  ///< of a pipelined exchange; offset in elements
+  Index owner = 0;             ///< rank whose segment it lies in, where the area is one
 };
 
 /// What an exchange does at a time: copies some on this rank, then sends and receives.
-struct Hop {
+struct Round {
   /// What stays on this rank: where it is and where it goes.
   struct Kept {
-    Parcel from;
-    Parcel to;
+    MessageSlice from;
+    MessageSlice to;
   };
   std::vector<Kept> kept;
-  std::vector<Parcel> sends;     ///< in the order of rounds, to others
-  std::vector<Parcel> receives;  ///< likewise, from others
+  std::vector<MessageSlice> sends;     ///< in the order of rounds, to others
+  std::vector<MessageSlice> receives;  ///< likewise, from others
 };
 
 /// The pieces of an exchange on one side.
 struct Packed {
-  std::vector<Patch> patches;   ///< all, own one included
-  std::vector<Parcel> parcels;  ///< by peer
+  std::vector<StridedBlock> blocks;  ///< all, own one included
+  std::vector<MessageSlice> slices;  ///< by peer
 };
 
 /// What methods have in common: where a rank's arrays and packed pieces lie.
@@ -67,10 +67,11 @@ class BlockPlacer {
   [[nodiscard]] bool in_place() const { return in_place_; }
 
   /// The whole local array of a state, in one block.
-  [[nodiscard]] std::vector<Patch> array(std::size_t state, Area area) const;
+  [[nodiscard]] std::vector<StridedBlock> array(std::size_t state, Area area) const;
   /// The half spectrum of a state, in rows.
-  [[nodiscard]] std::vector<Patch> half_rows(std::size_t state, const Mirror& mirror,
-                                             Area area) const;
+  [[nodiscard]] std::vector<StridedBlock> half_rows(std::size_t state,
+                                                    const HermitianExchange& hermitian,
+                                                    Area area) const;
   /// Pieces that this rank sends or receives in an exchange, one behind the other by peer; in one
   /// block of memory, or spilling piece by piece. What the rank has on both sides stays at `home`,
   /// where there is one.
@@ -99,9 +100,9 @@ class BlockPlacer {
 /// What a rank sends or receives in an exchange, by peer, and how it lies in the message.
 std::vector<Cut> cuts(const Site& site, bool sending, Index rank);
 
-/// Adds a part of a parcel that begins at `parcel`; but what is at home is on the split side taken
+/// Adds a part of a slice that begins at `slice`; but what is at home is on the split side taken
 /// from there or left there, and on the other side there already.
-void add_part(std::vector<Patch>& patches, const CutPart& part, const Patch& parcel,
+void add_part(std::vector<StridedBlock>& blocks, const CutPart& part, const StridedBlock& slice,
               const std::optional<Area>& home, bool split_side);
 
 /// Strides of a dense array of these extents, in a memory order.
@@ -109,6 +110,6 @@ std::vector<Index> dense_strides(const std::vector<Progression>& places,
                                  const std::vector<int>& order);
 
 /// Every rank's message for every other one it has something for, in rounds, and what stays.
-Hop in_one_hop(const Packed& sent, const Packed& received, Index rank, Index ranks);
+Round in_one_round(const Packed& sent, const Packed& received, Index rank, Index ranks);
 
 }  // namespace kallima

@@ -11,65 +11,68 @@
 
 #include "exchange/bruck_rounds.hpp"
 #include "exchange/methods.hpp"
+#include "layout/pieces.hpp"
 #include "machine/congestion.hpp"
+#include "machine/figures.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
 namespace {
 
-std::vector<Hop> in_hops(const std::vector<RelayHop>& relayed, const RelayRoom& room,
-                         const Packed& sent, const Packed& received, Index rank) {
-  std::map<std::pair<Index, Index>, Parcel> held;  // by sender and taker
-  for (const Parcel& parcel : sent.parcels) held[{rank, parcel.peer}] = parcel;
-  const bool real = !sent.parcels.empty()
-                        ? sent.parcels.front().real
-                        : !received.parcels.empty() && received.parcels.front().real;
-  Index arrives = room.out;
-  std::vector<Hop> hops;
-  for (const RelayHop& relay : relayed) {
-    Hop hop;
+std::vector<Round> in_rounds(const std::vector<BruckRound>& forwarded, const BruckSpace& space,
+                             const Packed& sent, const Packed& received, Index rank) {
+  std::map<std::pair<Index, Index>, MessageSlice> held;  // by sender and taker
+  for (const MessageSlice& slice : sent.slices) held[{rank, slice.peer}] = slice;
+  const bool real = !sent.slices.empty() ? sent.slices.front().real
+                                         : !received.slices.empty() && received.slices.front().real;
+  Index arrives = space.out;
+  std::vector<Round> rounds;
+  for (const BruckRound& relay : forwarded) {
+    Round round;
     Index leaves = 0;
-    for (const RelayMessage& message : relay.sends) {
-      hop.sends.push_back({message.peer, Area::transit, leaves, message.size(), real});
-      for (const RelayMessage::Load& load : message.loads) {
+    for (const BruckMessage& message : relay.sends) {
+      round.sends.push_back({message.peer, Area::transit, leaves, message.size(), real});
+      for (const BruckMessage::Load& load : message.loads) {
         const auto piece = held.find({load.sender, load.taker});
-        hop.kept.push_back({piece->second, {message.peer, Area::transit, leaves, load.size, real}});
+        round.kept.push_back(
+            {piece->second, {message.peer, Area::transit, leaves, load.size, real}});
         held.erase(piece);
         leaves += load.size;
       }
     }
-    for (const RelayMessage& message : relay.receives) {
-      hop.receives.push_back({message.peer, Area::transit, arrives, message.size(), real});
-      for (const RelayMessage::Load& load : message.loads) {
+    for (const BruckMessage& message : relay.receives) {
+      round.receives.push_back({message.peer, Area::transit, arrives, message.size(), real});
+      for (const BruckMessage::Load& load : message.loads) {
         held[{load.sender, load.taker}] = {message.peer, Area::transit, arrives, load.size, real};
         arrives += load.size;
       }
     }
-    hops.push_back(std::move(hop));
+    rounds.push_back(std::move(round));
   }
-  Hop home;
-  for (const Parcel& parcel : received.parcels) {
-    home.kept.push_back({held.at({parcel.peer, rank}), parcel});
+  Round home;
+  for (const MessageSlice& slice : received.slices) {
+    home.kept.push_back({held.at({slice.peer, rank}), slice});
   }
-  hops.push_back(std::move(home));
-  return hops;
+  rounds.push_back(std::move(home));
+  return rounds;
 }
 
 /// What the rounds of an exchange carry, and how they crowd the network.
-struct RelayTravel {
-  std::vector<NodeTraffic> hops;
+struct BruckTravel {
+  std::vector<NodeTraffic> rounds;
   std::vector<double> crowding;  ///< of each
 };
 
-RelayTravel relay_travel(const std::vector<RelayGroup>& groups, Index radix,
+BruckTravel bruck_travel(const std::vector<BruckGroup>& groups, Index radix,
                          const Pricing& pricing) {
-  const std::vector<RelaySent> messages = relay_messages(groups, radix);
-  RelayTravel result{relay_traffic_by_node(messages, pricing.per_node), {}};
-  result.crowding.assign(result.hops.size(), 0.);
-  if (pricing.machine.topology.wiring == Wiring::full) return result;
-  std::vector<std::map<Index, std::vector<Sending>>> sent(result.hops.size());
-  for (const RelaySent& message : messages) {
-    sent[message.hop][message.sender].push_back({message.taker, message.elements});
+  const std::vector<BruckSent> messages = bruck_messages(groups, radix);
+  BruckTravel result{bruck_traffic_by_node(messages, pricing.per_node), {}};
+  result.crowding.assign(result.rounds.size(), 0.);
+  if (pricing.machine->topology.wiring == Wiring::full) return result;
+  std::vector<std::map<Index, std::vector<Sending>>> sent(result.rounds.size());
+  for (const BruckSent& message : messages) {
+    sent[message.round][message.sender].push_back({message.taker, message.elements});
   }
   for (std::size_t i = 0; i < sent.size(); ++i) {
     const auto of = [&](Index rank) {
@@ -77,78 +80,80 @@ RelayTravel relay_travel(const std::vector<RelayGroup>& groups, Index radix,
       return found == sent[i].end() ? std::vector<Sending>() : found->second;
     };
     const Index peers =
-        std::max(result.hops[i].most_messages_within, result.hops[i].most_messages_between);
+        std::max(result.rounds[i].most_messages_within, result.rounds[i].most_messages_between);
     result.crowding[i] =
-        crowding_of(pricing.machine.topology, {pricing.ranks, pricing.per_node, peers, of});
+        crowding_of(pricing.machine->topology, {pricing.ranks, pricing.per_node, peers, of});
   }
   return result;
 }
 
 /// Rounds, each when the one before is through. What leaves is put together, and in the end all is
 /// brought home.
-ExchangeCost cost_of(const Site& site, const Pricing& pricing, const RelayTravel& travel) {
+ExchangeCost cost_of(const Site& site, const Pricing& pricing, const BruckTravel& travel) {
   const State& before = site.before();
   const Index bytes = before.element.bytes();
-  const Traffic moved = site.exchange().moved();
+  const Traffic moved = site.exchange().message_traffic();
   ExchangeCost result;
   result.bytes_between = moved.elements * bytes;
   result.messages_between = moved.messages;
   Setting setting = pricing.setting(pricing.ranks);
   Index put_together = 0;
-  for (std::size_t i = 0; i < travel.hops.size(); ++i) {
-    const NodeTraffic& hop = travel.hops[i];
-    result.bytes_between -= hop.elements_within * bytes;
-    result.messages_between -= hop.messages_within;
-    result.use_messages(pricing.machine.in_node, hop.most_within * bytes, hop.most_messages_within);
-    result.use_messages(pricing.machine.between_nodes, hop.most_between * bytes,
-                        hop.most_messages_between);
+  for (std::size_t i = 0; i < travel.rounds.size(); ++i) {
+    const NodeTraffic& round = travel.rounds[i];
+    result.bytes_between -= round.elements_within * bytes;
+    result.messages_between -= round.messages_within;
+    result.use_messages(pricing.machine->in_node, round.most_within * bytes,
+                        round.most_messages_within);
+    result.use_messages(pricing.machine->between_nodes, round.most_between * bytes,
+                        round.most_messages_between);
     setting.crowding = travel.crowding[i];
-    result.cost += messages_cost(setting, hop, bytes);
-    put_together += hop.most_within + hop.most_between;
+    result.cost += messages_cost(setting, round, bytes);
+    put_together += round.most_within + round.most_between;
   }
   const State& after = site.after();
   result.copied = in_complex(put_together, before.element) +
-                  in_complex(after.layout.largest_room(), after.element);
+                  in_complex(after.layout.largest_allocated_size(), after.element);
   return result;
 }
 
-std::vector<RelayGroup> groups_of(const Site& site) {
-  return relay_groups(site.before().layout, site.after().layout, site.plan.ranks());
+std::vector<BruckGroup> groups_of(const Site& site) {
+  return bruck_groups(site.before().layout, site.after().layout, site.plan.ranks());
 }
 
 class Bruck final : public Method {
  public:
   [[nodiscard]] bool possible(const Site& site) const override {
-    return site.exchange().radix >= least_radix() && has_relays(site.plan, site.exchange());
+    return site.exchange().radix >= least_radix() && has_bruck(site.plan, site.exchange());
   }
   [[nodiscard]] Index least_radix() const override { return 2; }
   [[nodiscard]] Traffic traffic(const Site& site) const override {
-    return relay_traffic(groups_of(site), site.exchange().radix);
+    return bruck_traffic(groups_of(site), site.exchange().radix);
   }
   [[nodiscard]] bool sends_pieces() const override { return false; }
-  [[nodiscard]] ExtraRoom extra(const Site& site, Index rank) const override {
-    const RelayGroup group(site.before().layout, site.exchange().to, rank);
-    return {0, group.room(rank, site.exchange().radix).both()};
+  [[nodiscard]] ExtraMemory extra(const Site& site, Index rank) const override {
+    const BruckGroup group(site.before().layout, site.exchange().to, rank);
+    return {0, group.allocated_size(rank, site.exchange().radix).both()};
   }
-  [[nodiscard]] ExtraRoom largest_extra(const Site& site) const override {
-    ExtraRoom result;
+  [[nodiscard]] ExtraMemory largest_extra(const Site& site) const override {
+    ExtraMemory result;
     // All pieces of a group are listed once, not for each of its ranks.
-    for (const RelayGroup& group : groups_of(site)) {
+    for (const BruckGroup& group : groups_of(site)) {
       for (const Index rank : group.members()) {
-        result.transit = std::max(result.transit, group.room(rank, site.exchange().radix).both());
+        result.transit =
+            std::max(result.transit, group.allocated_size(rank, site.exchange().radix).both());
       }
     }
     return result;
   }
-  [[nodiscard]] std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                      Area to) const override {
-    const RelayGroup group(site.before().layout, site.exchange().to, at.rank());
+  [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
+                                          Area to) const override {
+    const BruckGroup group(site.before().layout, site.exchange().to, at.rank());
     const Index radix = site.exchange().radix;
-    return in_hops(group.hops(at.rank(), radix), group.room(at.rank(), radix),
-                   at.packed(site, true, from), at.packed(site, false, to), at.rank());
+    return in_rounds(group.rounds(at.rank(), radix), group.allocated_size(at.rank(), radix),
+                     at.packed(site, true, from), at.packed(site, false, to), at.rank());
   }
   [[nodiscard]] ExchangeCost cost(const Site& site, const Pricing& pricing) const override {
-    return cost_of(site, pricing, relay_travel(groups_of(site), site.exchange().radix, pricing));
+    return cost_of(site, pricing, bruck_travel(groups_of(site), site.exchange().radix, pricing));
   }
   [[nodiscard]] const char* phase() const override { return "exchange by Bruck's algorithm"; }
 };
@@ -157,10 +162,10 @@ class Bruck final : public Method {
 
 std::vector<ExchangeCost> costs_by_radix(const Site& site, const Pricing& pricing,
                                          std::span<const Index> radices) {
-  const std::vector<RelayGroup> groups = groups_of(site);
+  const std::vector<BruckGroup> groups = groups_of(site);
   std::vector<ExchangeCost> result;
   for (const Index radix : radices) {
-    result.push_back(cost_of(site, pricing, relay_travel(groups, radix, pricing)));
+    result.push_back(cost_of(site, pricing, bruck_travel(groups, radix, pricing)));
   }
   return result;
 }

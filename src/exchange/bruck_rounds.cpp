@@ -6,6 +6,7 @@
 
 #include "exchange/tally.hpp"
 #include "layout/peers.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 
@@ -35,17 +36,17 @@ std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
 
 }  // namespace
 
-bool has_relays(const StepList& plan, const Exchange& exchange) {
-  return !exchange.mirrors() && plan.ranks() <= most_ranks;
+bool has_bruck(const StepList& plan, const Exchange& exchange) {
+  return !exchange.hermitian() && plan.ranks() <= most_ranks;
 }
 
-Index RelayMessage::size() const {
+Index BruckMessage::size() const {
   Index sum = 0;
   for (const Load& load : loads) sum += load.size;
   return sum;
 }
 
-RelayGroup::RelayGroup(const Layout& from, const Layout& to, Index rank)
+BruckGroup::BruckGroup(const Layout& from, const Layout& to, Index rank)
     : members_(group_of(from, to, rank)) {
   const std::size_t count = members_.size();
   sizes_.resize(count * count);
@@ -58,20 +59,20 @@ RelayGroup::RelayGroup(const Layout& from, const Layout& to, Index rank)
   }
 }
 
-std::size_t RelayGroup::index_of(Index rank) const {
+std::size_t BruckGroup::index_of(Index rank) const {
   return static_cast<std::size_t>(std::lower_bound(members_.begin(), members_.end(), rank) -
                                   members_.begin());
 }
 
-Index RelayGroup::largest_piece() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
+Index BruckGroup::largest_piece() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
 
-std::size_t RelayGroup::peer_of(const Way& way) const {
+std::size_t BruckGroup::peer_of(const Transfer& way) const {
   return (way.holder + way.digit * way.weight) % members_.size();
 }
 
 /// Pieces with a digit, by how far they go in all. So far they went by their lighter digits.
 template <class Visit>
-void RelayGroup::for_each_load(const Way& way, Visit visit) const {
+void BruckGroup::for_each_load(const Transfer& way, Visit visit) const {
   const std::size_t count = members_.size();
   for (std::size_t block = way.digit * way.weight; block < count; block += way.radix * way.weight) {
     const std::size_t end = std::min(block + way.weight, count);
@@ -85,15 +86,15 @@ void RelayGroup::for_each_load(const Way& way, Visit visit) const {
   }
 }
 
-Index RelayGroup::size(const Way& way) const {
+Index BruckGroup::size(const Transfer& way) const {
   Index sum = 0;
   for_each_load(
       way, [&](std::size_t /*sender*/, std::size_t /*taker*/, Index elements) { sum += elements; });
   return sum;
 }
 
-RelayMessage RelayGroup::message(const Way& way, std::size_t peer) const {
-  RelayMessage result;
+BruckMessage BruckGroup::message(const Transfer& way, std::size_t peer) const {
+  BruckMessage result;
   result.peer = members_[peer];
   for_each_load(way, [&](std::size_t sender, std::size_t taker, Index elements) {
     result.loads.push_back({members_[sender], members_[taker], elements});
@@ -102,56 +103,59 @@ RelayMessage RelayGroup::message(const Way& way, std::size_t peer) const {
 }
 
 template <class Visit>
-void RelayGroup::for_each_way(std::size_t member, Index radix, Visit visit) const {
+void BruckGroup::for_each_way(std::size_t member, Index radix, Visit visit) const {
   const std::size_t count = members_.size();
   const auto base = static_cast<std::size_t>(radix);
-  std::size_t hop = 0;
-  for (std::size_t weight = 1; weight < count; weight *= base, ++hop) {
+  std::size_t round = 0;
+  for (std::size_t weight = 1; weight < count; weight *= base, ++round) {
     for (std::size_t digit = 1; digit < base && digit * weight < count; ++digit) {
       const std::size_t before = (member + count - digit * weight) % count;
-      visit(hop, Way{member, base, weight, digit}, Way{before, base, weight, digit});
+      visit(round, Transfer{member, base, weight, digit}, Transfer{before, base, weight, digit});
     }
   }
 }
 
-std::vector<RelayHop> RelayGroup::hops(Index rank, Index radix) const {
-  std::vector<RelayHop> result;
-  for_each_way(index_of(rank), radix, [&](std::size_t hop, const Way& there, const Way& here) {
-    result.resize(hop + 1);
-    RelayMessage sent = message(there, peer_of(there));
-    if (!sent.loads.empty()) result[hop].sends.push_back(std::move(sent));
-    RelayMessage received = message(here, here.holder);
-    if (!received.loads.empty()) result[hop].receives.push_back(std::move(received));
-  });
+std::vector<BruckRound> BruckGroup::rounds(Index rank, Index radix) const {
+  std::vector<BruckRound> result;
+  for_each_way(index_of(rank), radix,
+               [&](std::size_t round, const Transfer& there, const Transfer& here) {
+                 result.resize(round + 1);
+                 BruckMessage sent = message(there, peer_of(there));
+                 if (!sent.loads.empty()) result[round].sends.push_back(std::move(sent));
+                 BruckMessage received = message(here, here.holder);
+                 if (!received.loads.empty()) result[round].receives.push_back(std::move(received));
+               });
   return result;
 }
 
-RelayRoom RelayGroup::room(Index rank, Index radix) const {
-  RelayRoom result;
+BruckSpace BruckGroup::allocated_size(Index rank, Index radix) const {
+  BruckSpace result;
   std::vector<Index> out;
-  for_each_way(index_of(rank), radix, [&](std::size_t hop, const Way& there, const Way& here) {
-    out.resize(hop + 1);
-    out[hop] += size(there);
-    result.in += size(here);
-  });
+  for_each_way(index_of(rank), radix,
+               [&](std::size_t round, const Transfer& there, const Transfer& here) {
+                 out.resize(round + 1);
+                 out[round] += size(there);
+                 result.in += size(here);
+               });
   if (!out.empty()) result.out = *std::max_element(out.begin(), out.end());
   return result;
 }
 
-std::vector<RelaySent> RelayGroup::messages(Index radix) const {
-  std::vector<RelaySent> result;
+std::vector<BruckSent> BruckGroup::messages(Index radix) const {
+  std::vector<BruckSent> result;
   for (std::size_t member = 0; member < members_.size(); ++member) {
-    for_each_way(member, radix, [&](std::size_t hop, const Way& there, const Way& /*here*/) {
-      const Index elements = size(there);
-      if (elements > 0)
-        result.push_back({hop, members_[member], members_[peer_of(there)], elements});
-    });
+    for_each_way(
+        member, radix, [&](std::size_t round, const Transfer& there, const Transfer& /*here*/) {
+          const Index elements = size(there);
+          if (elements > 0)
+            result.push_back({round, members_[member], members_[peer_of(there)], elements});
+        });
   }
   return result;
 }
 
-std::vector<RelayGroup> relay_groups(const Layout& from, const Layout& to, Index ranks) {
-  std::vector<RelayGroup> groups;
+std::vector<BruckGroup> bruck_groups(const Layout& from, const Layout& to, Index ranks) {
+  std::vector<BruckGroup> groups;
   std::vector<bool> seen(static_cast<std::size_t>(ranks));
   for (Index rank = 0; rank < ranks; ++rank) {
     if (seen[static_cast<std::size_t>(rank)]) continue;
@@ -163,41 +167,41 @@ std::vector<RelayGroup> relay_groups(const Layout& from, const Layout& to, Index
   return groups;
 }
 
-std::vector<RelaySent> relay_messages(const std::vector<RelayGroup>& groups, Index radix) {
-  std::vector<RelaySent> result;
-  for (const RelayGroup& group : groups) {
-    const std::vector<RelaySent> sent = group.messages(radix);
+std::vector<BruckSent> bruck_messages(const std::vector<BruckGroup>& groups, Index radix) {
+  std::vector<BruckSent> result;
+  for (const BruckGroup& group : groups) {
+    const std::vector<BruckSent> sent = group.messages(radix);
     result.insert(result.end(), sent.begin(), sent.end());
   }
   return result;
 }
 
-Traffic relay_traffic(const std::vector<RelayGroup>& groups, Index radix) {
+Traffic bruck_traffic(const std::vector<BruckGroup>& groups, Index radix) {
   TrafficTally tally;
-  for (const RelayGroup& group : groups) tally.see_piece(group.largest_piece());
-  for (const RelaySent& message : relay_messages(groups, radix)) {
+  for (const BruckGroup& group : groups) tally.see_piece(group.largest_piece());
+  for (const BruckSent& message : bruck_messages(groups, radix)) {
     tally.add(message.sender, message.taker, message.elements);
   }
   return tally.traffic();
 }
 
-std::vector<NodeTraffic> relay_traffic_by_node(const std::vector<RelaySent>& messages,
+std::vector<NodeTraffic> bruck_traffic_by_node(const std::vector<BruckSent>& messages,
                                                Index ranks_per_node) {
   std::vector<NodeTraffic> result;
-  std::map<std::pair<std::size_t, Index>, NodeTraffic> of_rank;  // by hop
+  std::map<std::pair<std::size_t, Index>, NodeTraffic> of_rank;  // by round
   std::map<std::pair<std::size_t, Index>, Index> out_of_node;    // likewise
-  for (const RelaySent& message : messages) {
-    result.resize(std::max(result.size(), message.hop + 1));
+  for (const BruckSent& message : messages) {
+    result.resize(std::max(result.size(), message.round + 1));
     const Index node = message.sender / ranks_per_node;
     const bool within = message.taker / ranks_per_node == node;
-    NodeTraffic& mine = of_rank[{message.hop, message.sender}];
+    NodeTraffic& mine = of_rank[{message.round, message.sender}];
     (within ? mine.most_within : mine.most_between) += message.elements;
     ++(within ? mine.most_messages_within : mine.most_messages_between);
     if (within) {
-      result[message.hop].elements_within += message.elements;
-      ++result[message.hop].messages_within;
+      result[message.round].elements_within += message.elements;
+      ++result[message.round].messages_within;
     } else {
-      out_of_node[{message.hop, node}] += message.elements;
+      out_of_node[{message.round, node}] += message.elements;
     }
   }
   for (const auto& [at, mine] : of_rank) {

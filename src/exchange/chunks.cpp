@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "exchange/method.hpp"
 #include "kallima/error.hpp"
 #include "layout/peers.hpp"
@@ -116,7 +117,7 @@ std::vector<CutDigit> cut_digits(const StepList& plan, std::size_t step, bool se
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
   const std::optional<Pass> pass = pass_beside(plan, step, sending);
   const Layout& from = plan.states()[step].layout;
-  if (!pass || exchange.mirrors() || !transposes(from, exchange.to)) return {};
+  if (!pass || exchange.hermitian() || !transposes(from, exchange.to)) return {};
   const Layout& mine = sending ? from : exchange.to;
   const Layout& theirs = sending ? exchange.to : from;
   const std::vector<RankClass> classes = rank_classes({mine}, mine.ranks());
@@ -164,7 +165,7 @@ Range Cutting::taken(Index rank, Index first, Index end) const {
   return bounds(extent_on(plan_, pass, chunks_.taken_digit, rank), chunks_.taken, first, end);
 }
 
-Index Lane::room() const { return std::max(apart + out.back(), in.back()); }
+Index PeerBuffer::allocated_size() const { return std::max(send_offset + out.back(), in.back()); }
 
 PartBegins::PartBegins(const StepList& plan, std::size_t step)
     : plan_(plan),
@@ -227,7 +228,7 @@ namespace {
 /// Neither of two ranks may wait for the other to send what it cannot, for want of room for what
 /// the first one sends: so an incoming part, of whatever size, has room before the outgoing one of
 /// the same number has left.
-Index apart(const std::vector<Index>& in, const std::vector<Index>& out) {
+Index send_offset(const std::vector<Index>& in, const std::vector<Index>& out) {
   Index most = 0;
   for (std::size_t i = 0; i + 1 < in.size(); ++i) {
     most = std::max({most, in[i + 1] - out[std::min(i, out.size() - 1)], in[i + 1] - in[i]});
@@ -240,25 +241,25 @@ Index apart(const std::vector<Index>& in, const std::vector<Index>& out) {
 
 }  // namespace
 
-Lane Lane::between(Index peer, std::vector<Index> out, std::vector<Index> in) {
-  Lane lane;
-  lane.peer = peer;
-  lane.apart = kallima::apart(in, out);
-  lane.peer_apart = kallima::apart(out, in);
-  lane.out = std::move(out);
-  lane.in = std::move(in);
-  return lane;
+PeerBuffer PeerBuffer::between(Index peer, std::vector<Index> out, std::vector<Index> in) {
+  PeerBuffer buffer;
+  buffer.peer = peer;
+  buffer.send_offset = kallima::send_offset(in, out);
+  buffer.peer_send_offset = kallima::send_offset(out, in);
+  buffer.out = std::move(out);
+  buffer.in = std::move(in);
+  return buffer;
 }
 
-std::vector<Lane> lanes(const StepList& plan, std::size_t step, Index rank) {
+std::vector<PeerBuffer> peer_buffers(const StepList& plan, std::size_t step, Index rank) {
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
   const Layout& from = plan.states()[step].layout;
   const PartBegins part_begins(plan, step);
-  std::map<Index, Lane> by_peer;
+  std::map<Index, PeerBuffer> by_peer;
   const auto add = [&](const Peer& peer, bool sending) {
-    Lane& lane = by_peer[peer.rank];
-    lane.peer = peer.rank;
-    std::vector<Index>& begins = sending ? lane.out : lane.in;
+    PeerBuffer& buffer = by_peer[peer.rank];
+    buffer.peer = peer.rank;
+    std::vector<Index>& begins = sending ? buffer.out : buffer.in;
     if (peer.rank == rank) {
       begins = {0, peer.size};
     } else {
@@ -268,38 +269,38 @@ std::vector<Lane> lanes(const StepList& plan, std::size_t step, Index rank) {
   };
   for (const Peer& taker : peers_of(from, exchange.to, rank)) add(taker, true);
   for (const Peer& sender : peers_of(exchange.to, from, rank)) add(sender, false);
-  std::vector<Lane> result;
+  std::vector<PeerBuffer> result;
   for (auto& entry : by_peer) {
-    Lane& lane = entry.second;
-    if (lane.out.empty()) lane.out = {0};
-    if (lane.in.empty()) lane.in = {0};
-    if (lane.peer != rank) {
-      lane = Lane::between(lane.peer, std::move(lane.out), std::move(lane.in));
+    PeerBuffer& buffer = entry.second;
+    if (buffer.out.empty()) buffer.out = {0};
+    if (buffer.in.empty()) buffer.in = {0};
+    if (buffer.peer != rank) {
+      buffer = PeerBuffer::between(buffer.peer, std::move(buffer.out), std::move(buffer.in));
     }
-    result.push_back(std::move(lane));
+    result.push_back(std::move(buffer));
   }
   return result;
 }
 
-LaneRooms::LaneRooms(const StepList& plan, std::size_t step)
+PeerBufferSizes::PeerBufferSizes(const StepList& plan, std::size_t step)
     : from_(plan.states()[step].layout),
       to_(std::get<Exchange>(plan.steps()[step]).to),
       part_begins_(plan, step),
       peers_(from_, to_) {}
 
-Lane LaneRooms::lane(Index rank, Index peer) const {
+PeerBuffer PeerBufferSizes::buffer(Index rank, Index peer) const {
   const auto begins = [&](Index sender, Index taker) {
     const Index size = common_size(from_, sender, to_, taker);
     return size == 0 ? std::vector<Index>{0} : part_begins_.begins(sender, taker, size);
   };
-  return Lane::between(peer, begins(rank, peer), begins(peer, rank));
+  return PeerBuffer::between(peer, begins(rank, peer), begins(peer, rank));
 }
 
-LaneRoom LaneRooms::of(Index rank) const {
-  LaneRoom result;
-  const auto add = [&](Index room, Index lanes) {
-    if (lanes == 0) return;
-    result.all += lanes * room;
+PeerBufferSize PeerBufferSizes::of(Index rank) const {
+  PeerBufferSize result;
+  const auto add = [&](Index room, Index buffers) {
+    if (buffers == 0) return;
+    result.all += buffers * room;
     result.largest = std::max(result.largest, room);
   };
   const Shape sends = from_.local_shape(rank);
@@ -309,7 +310,7 @@ LaneRoom LaneRooms::of(Index rank) const {
     const bool own =
         from_.local_shape(peers.first) == sends && to_.local_shape(peers.first) == takes;
     if (!own || peers.ranks > 1) {
-      add(lane(rank, peers.first).room(), own ? peers.ranks - 1 : peers.ranks);
+      add(buffer(rank, peers.first).allocated_size(), own ? peers.ranks - 1 : peers.ranks);
     }
   }
   add(common_size(from_, rank, to_, rank), 1);  // what it keeps is one part and stays

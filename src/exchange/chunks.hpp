@@ -8,8 +8,8 @@
 // tiles, so that a line is computed in the same company, to the same bits, however many there are.
 //
 // Parts come and go in the same memory: what a rank receives from a peer takes the place of what it
-// has sent to it. Outgoing parts lie `apart` elements behind incoming ones, so that so many can
-// arrive before as many have left: one part per peer is all the memory that hiding takes.
+// has sent to it. Outgoing parts lie `send_offset` elements behind incoming ones, so that so many
+// can arrive before as many have left: one part per peer is all the memory that hiding takes.
 #pragma once
 
 #include <vector>
@@ -69,21 +69,21 @@ struct CutDigit {
 std::vector<CutDigit> cut_digits(const StepList& plan, std::size_t step, bool sending);
 
 /// What goes between a rank and one peer, in elements.
-struct Lane {
+struct PeerBuffer {
   Index peer = 0;
-  Index apart = 0;         ///< outgoing parts begin so far behind incoming ones
-  Index peer_apart = 0;    ///< the same at the peer
-  std::vector<Index> out;  ///< where outgoing parts begin, without `apart`, and the end
-  std::vector<Index> in;   ///< where incoming parts begin, and the end
+  Index send_offset = 0;       ///< outgoing parts begin so far behind incoming ones
+  Index peer_send_offset = 0;  ///< the same at the peer
+  std::vector<Index> out;      ///< where outgoing parts begin, without `send_offset`, and the end
+  std::vector<Index> in;       ///< where incoming parts begin, and the end
 
   /// With as much between the two as their parts want.
-  static Lane between(Index peer, std::vector<Index> out, std::vector<Index> in);
+  static PeerBuffer between(Index peer, std::vector<Index> out, std::vector<Index> in);
 
   /// Elements of memory.
-  [[nodiscard]] Index room() const;
+  [[nodiscard]] Index allocated_size() const;
   /// Where an outgoing or incoming part begins, and its size.
   [[nodiscard]] Index begin(std::size_t part, bool sending) const {
-    return sending ? apart + out[part] : in[part];
+    return sending ? send_offset + out[part] : in[part];
   }
   [[nodiscard]] Index size(std::size_t part, bool sending) const {
     return sending ? out[part + 1] - out[part] : in[part + 1] - in[part];
@@ -116,29 +116,29 @@ class PartBegins {
   std::vector<Part> parts_;
 };
 
-/// The lanes of a rank in the exchange at `step`, by peer, the rank itself included: what it keeps
-/// is one part and stays. O(peers parts).
-std::vector<Lane> lanes(const StepList& plan, std::size_t step, Index rank);
+/// The buffers of a rank in the exchange at `step`, by peer, the rank itself included: what it
+/// keeps is one part and stays. O(peers parts).
+std::vector<PeerBuffer> peer_buffers(const StepList& plan, std::size_t step, Index rank);
 
-/// Memory that lanes of a rank take, in elements.
-struct LaneRoom {
+/// Memory that buffers of a rank take, in elements.
+struct PeerBufferSize {
   Index all = 0;
   Index largest = 0;
 
-  friend bool operator==(const LaneRoom&, const LaneRoom&) = default;
+  friend bool operator==(const PeerBufferSize&, const PeerBufferSize&) = default;
 };
 
-/// What lanes() has room for on any rank, by classes of peers instead of by peer.
-class LaneRooms {
+/// What peer_buffers() has room for on any rank, by classes of peers instead of by peer.
+class PeerBufferSizes {
  public:
   /// Of the pipelined exchange at `step`.
-  LaneRooms(const StepList& plan, std::size_t step);
+  PeerBufferSizes(const StepList& plan, std::size_t step);
 
   /// O(classes of peers, parts).
-  [[nodiscard]] LaneRoom of(Index rank) const;
+  [[nodiscard]] PeerBufferSize of(Index rank) const;
 
  private:
-  [[nodiscard]] Lane lane(Index rank, Index peer) const;
+  [[nodiscard]] PeerBuffer buffer(Index rank, Index peer) const;
 
   const Layout& from_;
   const Layout& to_;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
+#include "layout/pieces.hpp"
 #include "machine/congestion.hpp"
+#include "machine/figures.hpp"
 #include "machine/link_models.hpp"
 
 namespace kallima {
@@ -40,31 +43,31 @@ NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to
 namespace {
 
 Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
-  Cost cost = link_cost(setting.model, setting.machine.in_node, traffic.most_messages_within,
+  Cost cost = link_cost(setting.model, setting.machine->in_node, traffic.most_messages_within,
                         traffic.most_within * element_bytes);
-  // Within a node a processor copies, and may have to wait for its turn.
-  cost.latency *= setting.turns;
-  cost.bandwidth *= setting.turns;
+  // Within a node a processor copies, and may have to wait for its dependency.
+  cost.latency *= setting.dependencies;
+  cost.bandwidth *= setting.dependencies;
   return cost;
 }
 
 Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
   const Machine& machine = setting.machine;
   if (traffic.most_messages_between == 0) return {};
-  Cost between = link_cost(setting.model, machine.between_nodes, traffic.most_messages_between,
+  Cost between = link_cost(setting.model, machine->between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
   const double out = static_cast<double>(traffic.most_out_of_node * element_bytes) *
-                     shared_per_byte(machine.between_nodes,
+                     shared_per_byte(machine->between_nodes,
                                      static_cast<double>(traffic.most_between * element_bytes) /
                                          static_cast<double>(traffic.most_messages_between));
   const double crowding =
       setting.crowding > 0.
           ? setting.crowding
-          : crowding_of_all(machine.topology, ceil_div(setting.ranks, setting.per_node));
+          : crowding_of_all(machine->topology, ceil_div(setting.ranks, setting.per_node));
   between.bandwidth = std::max(between.bandwidth, out * crowding);
   if (setting.model == Model::loggp) {
     // While bytes that need no core travel, it starts the messages that follow.
-    const Link& link = machine.between_nodes;
+    const Link& link = machine->between_nodes;
     const double starts = between.latency - latency_seconds(setting.model, link, 1);
     between.hidden = std::min(starts, std::max(0., 1. - link.busy) * between.bandwidth);
   }
@@ -81,17 +84,18 @@ Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index ele
 
 double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index element_bytes,
                     Index parts) {
-  const Link& link = setting.machine.between_nodes;
+  const Link& link = setting.machine->between_nodes;
   const Cost between = cost_between(setting, traffic, element_bytes);
   const double overhead =
       2. * link.overhead * static_cast<double>(traffic.most_messages_between * parts);
   return cost_within(setting, traffic, element_bytes).total() +
-         std::min(between.total(), setting.turns * (link.busy * between.bandwidth + overhead));
+         std::min(between.total(),
+                  setting.dependencies * (link.busy * between.bandwidth + overhead));
 }
 
 Cost barrier_cost(const Setting& setting) {
   Cost cost;
-  cost.latency = setting.machine.windows.meet.at(static_cast<double>(setting.ranks));
+  cost.latency = setting.machine->shared_memory.barrier.at(static_cast<double>(setting.ranks));
   return cost;
 }
 
@@ -103,7 +107,7 @@ NodeTraffic traffic_by_ranks(const Site& site, const Pricing& pricing, const Set
   if (pricing.per_node >= setting.ranks) {
     return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
   }
-  if (exchange.mirrors()) {
+  if (exchange.hermitian()) {
     // Partners are k and -k: hardly ever on one node.
     return {0,   0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * pricing.per_node,
             true};
@@ -116,9 +120,9 @@ NodeTraffic traffic_by_ranks(const Site& site, const Pricing& pricing, const Set
 Division division_by_ranks(const Site& site, const Pricing& pricing, const Setting& setting) {
   const Exchange& exchange = site.exchange();
   const double crowding =
-      exchange.mirrors()
+      exchange.hermitian()
           ? 0.
-          : crowding_of_exchange(pricing.machine.topology, site.before().layout, exchange.to,
+          : crowding_of_exchange(pricing.machine->topology, site.before().layout, exchange.to,
                                  pricing.per_node, exchange.traffic.most_messages_sent);
   return {traffic_by_ranks(site, pricing, setting), crowding};
 }
@@ -157,10 +161,10 @@ ExchangeCost messages_cost(const Site& site, const Pricing& pricing, const Trave
   const NodeTraffic by_node = in_parts(travel.traffic, parts);
   ExchangeCost result;
   result.bytes_between = (exchange.traffic.elements - by_node.elements_within) * bytes;
-  result.messages_between = exchange.moved().messages - by_node.messages_within;
-  result.use_messages(pricing.machine.in_node, by_node.most_within * bytes,
+  result.messages_between = exchange.message_traffic().messages - by_node.messages_within;
+  result.use_messages(pricing.machine->in_node, by_node.most_within * bytes,
                       by_node.most_messages_within);
-  result.use_messages(pricing.machine.between_nodes, by_node.most_between * bytes,
+  result.use_messages(pricing.machine->between_nodes, by_node.most_between * bytes,
                       by_node.most_messages_between);
   result.cost = cost_in_parts(travel, parts);
   if (exchange.pipelined()) result.busy = busy_in_parts(travel, parts);

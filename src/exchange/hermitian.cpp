@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "kallima/error.hpp"
+#include "layout/pieces.hpp"
+
 namespace kallima {
 
 namespace {
@@ -20,10 +23,10 @@ Lying lying(Index offset, Index first_stride, Index second_stride) {
   return result;
 }
 
-CutPart part(const Progression& first, const Progression& second, Lying in_parcel) {
+CutPart part(const Progression& first, const Progression& second, Lying in_message) {
   CutPart result;
   result.places = {first, second};
-  result.in_parcel = std::move(in_parcel);
+  result.in_message = std::move(in_message);
   return result;
 }
 
@@ -40,79 +43,79 @@ CutPart at_home(CutPart part, Lying home) {
 /// The same with its two places, and how they lie, the other way round.
 CutPart turned(CutPart part) {
   std::swap(part.places[0], part.places[1]);
-  std::swap(part.in_parcel.strides[0], part.in_parcel.strides[1]);
+  std::swap(part.in_message.strides[0], part.in_message.strides[1]);
   if (part.home) std::swap(part.home->strides[0], part.home->strides[1]);
   return part;
 }
 
 }  // namespace
 
-Mirror::Mirror(const State& split_side) {
+HermitianExchange::HermitianExchange(const State& split_side) {
   const std::vector<Digit>& digits = split_side.digits;
   const Layout& layout = split_side.layout;
   const bool two = digits.size() == 2 && layout.is_grid() && digits[k0].whole > 0 &&
                    digits[k0].weight == 1 && digits[k1].weight == digits[k0].whole &&
                    digits[k0].axis == digits[k1].axis;
-  if (!two) throw InternalError("a mirror of what is not one axis in two digits");
+  if (!two) throw InternalError("a hermitian of what is not one axis in two digits");
   row_ = digits[k0].whole;
   rows_ = layout.shape()[k1];
-  const Axis& cards = layout.axis(k0);
-  procs_ = cards.procs;
-  if (row_ % procs_ != 0 || (procs_ > 1 && cards.cycle != procs_) || !layout.whole(k1) ||
-      layout.order() != std::vector<int>{1, 0} || cards.n != halved_extent(row_)) {
-    throw InternalError("a mirror of digits that are not dealt like cards");
+  const Axis& cyclic = layout.axis(k0);
+  procs_ = cyclic.procs;
+  if (row_ % procs_ != 0 || (procs_ > 1 && cyclic.cycle != procs_) || !layout.whole(k1) ||
+      layout.order() != std::vector<int>{1, 0} || cyclic.n != half_extent(row_)) {
+    throw InternalError("a hermitian of digits that are not distributed cyclically");
   }
   full_ = (rows_ + 1) / 2;
   lacking_ = rows_ / 2;
 }
 
-Index Mirror::kept(Index rank) const {
+Index HermitianExchange::kept(Index rank) const {
   const Index last = row_ / 2;
   return rank >= procs_ || last < rank ? 0 : (last - rank) / procs_ + 1;
 }
 
-Index Mirror::mirrored(Index rank) const {
+Index HermitianExchange::mirrored(Index rank) const {
   const Index last = (row_ - 1) / 2;
   if (rank >= procs_ || last < rank) return 0;
   return (last - rank) / procs_ + (rank == 0 ? 0 : 1);  // 0 is its own image
 }
 
-Index Mirror::direct_size(Index rank) const {
+Index HermitianExchange::direct_size(Index rank) const {
   const bool middle = rows_ % 2 == 0 && rank == 0;  // n/2 is alone in its row
   return full_ * kept(rank) + (middle ? 1 : 0);
 }
 
-Index Mirror::parcel_size(Index split_rank, Index half_rank) const {
+Index HermitianExchange::message_size(Index split_rank, Index half_rank) const {
   return (split_rank == half_rank ? direct_size(split_rank) : 0) +
          (half_rank == partner(split_rank) ? mirrored_size(split_rank) : 0);
 }
 
-std::vector<Index> Mirror::peers(Index rank) const {
+std::vector<Index> HermitianExchange::peers(Index rank) const {
   if (rank >= procs_) return {};
   const Index other = partner(rank);
   if (other == rank) return {rank};
   return {std::min(rank, other), std::max(rank, other)};
 }
 
-std::vector<CutPart> Mirror::direct_parts(Index rank) const {
+std::vector<CutPart> HermitianExchange::direct_parts(Index rank) const {
   const Index places = kept(rank);
-  const Index apart = row_ / procs_;  // rows of the half spectrum
+  const Index row_stride = row_ / procs_;  // rows of the half spectrum
   std::vector<CutPart> parts;
   parts.push_back(
-      at_home(part(run(0, places), run(0, full_), lying(0, 1, places)), lying(0, 1, apart)));
+      at_home(part(run(0, places), run(0, full_), lying(0, 1, places)), lying(0, 1, row_stride)));
   if (rows_ % 2 == 0 && rank == 0) {
     parts.push_back(at_home(part(run(0, 1), run(full_, 1), lying(full_ * places, 1, 1)),
-                            lying(full_ * apart, 1, 1)));
+                            lying(full_ * row_stride, 1, 1)));
   }
   return parts;
 }
 
-std::vector<Cut> Mirror::split_side(Index rank, bool filling) const {
+std::vector<Cut> HermitianExchange::split_side(Index rank, bool filling) const {
   std::vector<Cut> result;
   const Index places = kept(rank);
-  const Index apart = row_ / procs_;  // rows of the half spectrum
+  const Index row_stride = row_ / procs_;  // rows of the half spectrum
   for (const Index peer : peers(rank)) {
-    Cut cut{peer, parcel_size(rank, peer), {}};
+    Cut cut{peer, message_size(rank, peer), {}};
     if (cut.size == 0) continue;
     if (peer == rank) {
       cut.parts = direct_parts(rank);
@@ -122,14 +125,14 @@ std::vector<Cut> Mirror::split_side(Index rank, bool filling) const {
       if (filling && rank == 0 && last > 0) {
         cut.parts.push_back(
             conjugated(at_home(part(run(0, 1), run(first, last), lying(last * places, 1, -places)),
-                               lying(last * apart, 1, -apart))));
+                               lying(last * row_stride, 1, -row_stride))));
       }
       const Index middle = places - 1;
       if (filling && row_ % 2 == 0 && row_ / 2 % procs_ == rank && lacking_ > 0) {
         cut.parts.push_back(
             conjugated(at_home(part(run(middle, 1), run(rows_ - lacking_, lacking_),
                                     lying((lacking_ - 1) * places + middle, 1, -places)),
-                               lying((lacking_ - 1) * apart + middle, 1, -apart))));
+                               lying((lacking_ - 1) * row_stride + middle, 1, -row_stride))));
       }
     }
     const Index images = mirrored(rank);
@@ -143,10 +146,10 @@ std::vector<Cut> Mirror::split_side(Index rank, bool filling) const {
   return result;
 }
 
-std::vector<Cut> Mirror::half_side(Index rank) const {
+std::vector<Cut> HermitianExchange::half_side(Index rank) const {
   std::vector<Cut> result;
   for (const Index peer : peers(rank)) {
-    Cut cut{peer, parcel_size(peer, rank), {}};
+    Cut cut{peer, message_size(peer, rank), {}};
     if (cut.size == 0) continue;
     if (peer == rank) {
       for (CutPart& direct : direct_parts(rank)) cut.parts.push_back(turned(std::move(direct)));
@@ -162,11 +165,11 @@ std::vector<Cut> Mirror::half_side(Index rank) const {
   return result;
 }
 
-Traffic Mirror::traffic() const {
+Traffic HermitianExchange::traffic() const {
   Traffic moved;
   for (Index rank = 0; rank < procs_; ++rank) {
     for (const Index peer : {rank, partner(rank)}) {
-      moved.largest_message = std::max(moved.largest_message, parcel_size(rank, peer));
+      moved.largest_message = std::max(moved.largest_message, message_size(rank, peer));
     }
     const Index size = mirrored_size(rank);
     if (partner(rank) == rank || size == 0) continue;
@@ -178,6 +181,8 @@ Traffic Mirror::traffic() const {
   return moved;
 }
 
-Layout Mirror::half_layout() const { return Layout::cyclic({row_ * rows_ / 2 + 1}, {procs_}); }
+Layout HermitianExchange::half_layout() const {
+  return Layout::cyclic({row_ * rows_ / 2 + 1}, {procs_});
+}
 
 }  // namespace kallima

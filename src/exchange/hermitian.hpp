@@ -8,11 +8,12 @@
 // what lacks, k0 > a/2 in the rows k1 < b/2, is the conjugate of what is at n - k, at a - k0 in row
 // b - 1 - k1.
 //
-// With k0 dealt like cards to p ranks, p dividing a, rank r of the half spectrum (also cards) has
-// r = k mod p = k0 mod p. So it has its direct part already, and needs the other from the one rank
-// that holds a - k0: p - r. Each rank exchanges with one partner, a quarter of n over all ranks.
+// With k0 distributed cyclically to p ranks, p dividing a, rank r of the half spectrum (also
+// cyclic) has r = k mod p = k0 mod p. So it has its direct part already, and needs the other from
+// the one rank that holds a - k0: p - r. Each rank exchanges with one partner, a quarter of n over
+// all ranks.
 //
-// Both sides see a parcel as its sender on the split side orders it, rows k1, places along k0
+// Both sides see a slice as its sender on the split side orders it, rows k1, places along k0
 // within them; on the other side the mirrored part lies backwards in it. The half spectrum of a
 // rank is addressed in rows of a/p elements too: k = a k1 + r + p j is at place (a/p) k1 + j.
 #pragma once
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "kallima/steps.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 
@@ -30,11 +32,11 @@ struct Lying {
   std::vector<Index> strides;  ///< by place; may be negative
 };
 
-/// Some elements of a parcel and where they are in the rank's local array.
+/// Some elements of a slice and where they are in the rank's local array.
 struct CutPart {
-  std::vector<Progression> places;  ///< by digit; of a mirror, split side: along k0, k1; other
+  std::vector<Progression> places;  ///< by digit; of a hermitian, split side: along k0, k1; other
                                     ///< side: along rows, within
-  Lying in_parcel;
+  Lying in_message;
   bool conjugated = false;         ///< on the split side
   std::optional<Lying> home = {};  ///< in the rank's own half spectrum, where it is not sent
 };
@@ -43,24 +45,24 @@ struct CutPart {
 /// one part.
 struct Cut {
   Index peer = 0;
-  Index size = 0;  ///< elements of the parcel
+  Index size = 0;  ///< elements of the slice
   std::vector<CutPart> parts;
 };
 
 /// True where such an exchange goes from the half spectrum to the split axis.
-inline bool folds(const State& before, const State& after) {
+inline bool to_split_axis(const State& before, const State& after) {
   return after.digits.size() > before.digits.size();
 }
 
 /// The exchange between a split axis and its half spectrum.
-class Mirror {
+class HermitianExchange {
  public:
   /// Of the exchange between two states, whichever way it goes.
-  static Mirror between(const State& before, const State& after) {
-    return Mirror(folds(before, after) ? after : before);
+  static HermitianExchange between(const State& before, const State& after) {
+    return HermitianExchange(to_split_axis(before, after) ? after : before);
   }
   /// Of the state on the split side. InternalError where it is not as said above.
-  explicit Mirror(const State& split_side);
+  explicit HermitianExchange(const State& split_side);
 
   /// What `rank` holds on the split side, by peer. Where it is filled from the half spectrum,
   /// `filling`, the elements that are there twice, at 0 and n/2 of k0, take the same ones twice.
@@ -77,18 +79,18 @@ class Mirror {
   [[nodiscard]] Layout half_layout() const;
 
  private:
-  /// Places along k0 on a rank: of all that are kept, and of those whose mirror image lacks.
+  /// Places along k0 on a rank: of all that are kept, and of those whose hermitian image lacks.
   [[nodiscard]] Index kept(Index rank) const;
   [[nodiscard]] Index mirrored(Index rank) const;
   [[nodiscard]] Index partner(Index rank) const { return (procs_ - rank) % procs_; }
-  /// The rank itself and its partner, ascending, each once; nobody beyond the cards.
+  /// The rank itself and its partner, ascending, each once; nobody beyond the ranks of the layout.
   [[nodiscard]] std::vector<Index> peers(Index rank) const;
   /// What a rank has on both sides, as the split side sees it.
   [[nodiscard]] std::vector<CutPart> direct_parts(Index rank) const;
-  /// The parcel between a rank of the split side and one of the other.
+  /// The slice between a rank of the split side and one of the other.
   [[nodiscard]] Index direct_size(Index rank) const;
   [[nodiscard]] Index mirrored_size(Index rank) const { return lacking_ * mirrored(rank); }
-  [[nodiscard]] Index parcel_size(Index split_rank, Index half_rank) const;
+  [[nodiscard]] Index message_size(Index split_rank, Index half_rank) const;
 
   Index row_;      // a
   Index rows_;     // b

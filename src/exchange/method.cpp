@@ -8,6 +8,8 @@
 
 #include "exchange/hermitian.hpp"
 #include "kallima/error.hpp"
+#include "layout/pieces.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
@@ -17,8 +19,8 @@ namespace {
 class PackedSizes final : public BufferSizes {
  public:
   PackedSizes(const State& state, Index largest) : state_(state), largest_(largest) {}
-  [[nodiscard]] BufferRoom of(Index rank) const override {
-    return {in_complex(state_.layout.room(rank), state_.element), largest_};
+  [[nodiscard]] BufferSpace of(Index rank) const override {
+    return {in_complex(state_.layout.allocated_size(rank), state_.element), largest_};
   }
 
  private:
@@ -42,27 +44,29 @@ bool Method::considered(Index /*ranks*/, const Placement& /*placement*/,
 }
 
 Traffic Method::traffic(const Site& site) const {
-  return site.exchange().mirrors() ? Mirror::between(site.before(), site.after()).traffic()
-                                   : kallima::traffic(site.before().layout, site.exchange().to);
+  return site.exchange().hermitian()
+             ? HermitianExchange::between(site.before(), site.after()).traffic()
+             : kallima::traffic(site.before().layout, site.exchange().to);
 }
 
 std::unique_ptr<BufferSizes> Method::sizes(const Site& site, bool sending) const {
   return std::make_unique<PackedSizes>(site.mine(sending), site.exchange().traffic.largest_message);
 }
 
-std::vector<Patch> Method::written(const BlockPlacer& at, const Site& site, Access /*access*/,
-                                   Area area) const {
-  return at.packed(site, true, area).patches;
+std::vector<StridedBlock> Method::written(const BlockPlacer& at, const Site& site,
+                                          Access /*access*/, Area area) const {
+  return at.packed(site, true, area).blocks;
 }
 
-std::vector<Patch> Method::read(const BlockPlacer& at, const Site& site, Access /*access*/,
-                                Area area) const {
-  return at.packed(site, false, area).patches;
+std::vector<StridedBlock> Method::read(const BlockPlacer& at, const Site& site, Access /*access*/,
+                                       Area area) const {
+  return at.packed(site, false, area).blocks;
 }
 
-std::vector<Hop> Method::hops(const BlockPlacer& at, const Site& site, Area from, Area to) const {
-  return {in_one_hop(at.packed(site, true, from), at.packed(site, false, to), at.rank(),
-                     site.plan.ranks())};
+std::vector<Round> Method::rounds(const BlockPlacer& at, const Site& site, Area from,
+                                  Area to) const {
+  return {in_one_round(at.packed(site, true, from), at.packed(site, false, to), at.rank(),
+                       site.plan.ranks())};
 }
 
 Travel Method::travel(const Site& site, const Pricing& pricing) const {
@@ -77,7 +81,7 @@ ExchangeCost Method::cost(const Site& site, const Pricing& pricing) const {
     // What a rank keeps is copied.
     const State& before = site.before();
     const Index sent = in_complex(site.exchange().traffic.most_sent, before.element);
-    const Index held = in_complex(before.layout.largest_room(), before.element);
+    const Index held = in_complex(before.layout.largest_allocated_size(), before.element);
     result.copied = std::max<Index>(0, held - sent);
   }
   return result;

@@ -15,6 +15,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/cost.hpp"
 #include "exchange/site.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 
@@ -34,7 +35,7 @@ enum class Drive : std::uint8_t {
 };
 
 /// Memory that pieces take where they lie, in elements.
-struct BufferRoom {
+struct BufferSpace {
   Index all = 0;
   Index largest = 0;  ///< that has to lie in one block
 };
@@ -49,13 +50,13 @@ class BufferSizes {
   BufferSizes& operator=(BufferSizes&&) = delete;
   virtual ~BufferSizes() = default;
 
-  [[nodiscard]] virtual BufferRoom of(Index rank) const = 0;
+  [[nodiscard]] virtual BufferSpace of(Index rank) const = 0;
   /// True where ranks differ by what they hold on the other side too.
   [[nodiscard]] virtual bool by_both_sides() const { return false; }
 };
 
 /// Memory of a rank beside the buffers, in elements.
-struct ExtraRoom {
+struct ExtraMemory {
   Index segment = 0;  ///< shared by the ranks of a node
   Index transit = 0;  ///< for what it passes on for others
 };
@@ -113,20 +114,20 @@ class Method {
   /// side has counted it.
   [[nodiscard]] virtual std::unique_ptr<BufferSizes> sizes(const Site& site, bool sending) const;
   /// What a rank needs beside, and the most that any does.
-  [[nodiscard]] virtual ExtraRoom extra(const Site& /*site*/, Index /*rank*/) const { return {}; }
-  [[nodiscard]] virtual ExtraRoom largest_extra(const Site& /*site*/) const { return {}; }
+  [[nodiscard]] virtual ExtraMemory extra(const Site& /*site*/, Index /*rank*/) const { return {}; }
+  [[nodiscard]] virtual ExtraMemory largest_extra(const Site& /*site*/) const { return {}; }
 
   // Where its pieces lie: `area` is that of the sweep beside it.
 
   /// What the sweep before it writes.
-  [[nodiscard]] virtual std::vector<Patch> written(const BlockPlacer& at, const Site& site,
-                                                   Access access, Area area) const;
+  [[nodiscard]] virtual std::vector<StridedBlock> written(const BlockPlacer& at, const Site& site,
+                                                          Access access, Area area) const;
   /// What the sweep behind it reads.
-  [[nodiscard]] virtual std::vector<Patch> read(const BlockPlacer& at, const Site& site,
-                                                Access access, Area area) const;
+  [[nodiscard]] virtual std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
+                                                       Access access, Area area) const;
   /// What is sent and received, round by round.
-  [[nodiscard]] virtual std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                              Area to) const;
+  [[nodiscard]] virtual std::vector<Round> rounds(const BlockPlacer& at, const Site& site,
+                                                  Area from, Area to) const;
 
   // What it costs.
 

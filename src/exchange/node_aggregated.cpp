@@ -4,11 +4,14 @@
 // share, one of them sends for all (node_layout.hpp), and what arrives they read there.
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "exchange/methods.hpp"
 #include "exchange/node_layout.hpp"
 #include "exchange/piece_parts.hpp"
 #include "layout/peers.hpp"
+#include "layout/pieces.hpp"
 #include "machine/congestion.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 
@@ -19,7 +22,8 @@ namespace {
 constexpr Index most_ranks_considered = 128;
 
 /// Pieces that a rank sends or takes, where they lie in the segments of its node.
-std::vector<Patch> in_segments(const BlockPlacer& at, const Site& site, bool sending, Area area) {
+std::vector<StridedBlock> in_segments(const BlockPlacer& at, const Site& site, bool sending,
+                                      Area area) {
   const PieceParts parts(site);
   const NodeMap map = node_map(site.plan);
   const NodeLayout node = node_layout(site.plan, site.step, map.node_of(at.rank()));
@@ -28,41 +32,42 @@ std::vector<Patch> in_segments(const BlockPlacer& at, const Site& site, bool sen
   std::copy_if(all.begin(), all.end(), std::back_inserter(places), [&](const NodePlace& place) {
     return (sending ? place.sender : place.taker) == at.rank();
   });
-  std::vector<Patch> patches;
+  std::vector<StridedBlock> blocks;
   std::size_t next = 0;  // places and pieces are both in the order of peers
   for (const Piece& piece :
        pieces(site.mine(sending).layout, site.theirs(sending).layout, at.rank())) {
     const NodePlace& place = places[next++];
-    Patch patch;
-    patch.area = area;
-    patch.owner = place.window;
-    patch.places = piece.places;
+    StridedBlock block;
+    block.area = area;
+    block.owner = place.segment;
+    block.places = piece.places;
     if (map.node_of(place.sender) == map.node_of(place.taker)) {
-      patches.push_back(parts.whole(patch, place.begins[0]));
+      blocks.push_back(parts.whole(block, place.begins[0]));
       continue;
     }
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      patches.push_back(parts.cut(patch, p, {place.sender, place.taker}, place.begins[p]));
+      blocks.push_back(parts.cut(block, p, {place.sender, place.taker}, place.begins[p]));
     }
   }
-  return patches;
+  return blocks;
 }
 
-/// The messages of the lanes that a rank owns.
-std::vector<Parcel> owned(const BlockPlacer& at, const Site& site, bool sending, Area area) {
+/// The messages of the buffers that a rank owns.
+std::vector<MessageSlice> owned(const BlockPlacer& at, const Site& site, bool sending, Area area) {
   const PieceParts parts(site);
   const NodeLayout node = node_layout(site.plan, site.step, node_map(site.plan).node_of(at.rank()));
-  std::vector<Parcel> parcels;
+  std::vector<MessageSlice> slices;
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    for (std::size_t i = 0; i < node.lanes.size(); ++i) {
-      const Lane& lane = node.lanes[i].lane;
-      if (node.lanes[i].owner != at.rank() || (sending ? lane.out : lane.in).size() == 1) continue;
-      parcels.push_back({lane.peer, area, node.lanes[i].begin + lane.begin(p, sending),
-                         lane.size(p, sending), !site.before().element.complex,
-                         parts.turn(lane, i, p, sending), at.rank()});
+    for (std::size_t i = 0; i < node.buffers.size(); ++i) {
+      const PeerBuffer& buffer = node.buffers[i].buffer;
+      if (node.buffers[i].owner != at.rank() || (sending ? buffer.out : buffer.in).size() == 1)
+        continue;
+      slices.push_back({buffer.peer, area, node.buffers[i].begin + buffer.begin(p, sending),
+                        buffer.size(p, sending), !site.before().element.complex,
+                        parts.dependency(buffer, i, p, sending), at.rank()});
     }
   }
-  return parcels;
+  return slices;
 }
 
 /// The least that the busiest node sends, if its owners have as much to do.
@@ -75,14 +80,14 @@ Division division(const Site& site, const Pricing& pricing) {
   const Layout& to = site.exchange().to;
   const auto peers = static_cast<Index>(peers_of(from, to, 0).size());
   return {{0, 0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * members, false},
-          crowding_of_exchange(pricing.machine.topology, from, to, pricing.per_node, peers)};
+          crowding_of_exchange(pricing.machine->topology, from, to, pricing.per_node, peers)};
 }
 
 class NodeAggregated final : public Method {
  public:
   [[nodiscard]] bool possible_in(const StepList& plan) const override { return has_nodes(plan); }
   [[nodiscard]] bool possible(const Site& site) const override {
-    return Method::possible(site) && !site.exchange().mirrors() &&
+    return Method::possible(site) && !site.exchange().hermitian() &&
            listable(node_map(site.plan), Method::traffic(site));
   }
   [[nodiscard]] bool chunks() const override { return true; }
@@ -92,7 +97,7 @@ class NodeAggregated final : public Method {
   }
   [[nodiscard]] bool considered(Index ranks, const Placement& placement,
                                 const Machine& machine) const override {
-    const bool shares = placement.ranks_per_node > 1 && machine.windows.available;
+    const bool shares = placement.ranks_per_node > 1 && machine->shared_memory.available;
     return placement.ranks_per_node < ranks && ranks <= most_ranks_considered &&
            (shares || ranks == 1);
   }
@@ -106,32 +111,32 @@ class NodeAggregated final : public Method {
                                                    bool /*sending*/) const override {
     return nullptr;
   }
-  [[nodiscard]] ExtraRoom extra(const Site& site, Index rank) const override {
+  [[nodiscard]] ExtraMemory extra(const Site& site, Index rank) const override {
     const NodeMap map = node_map(site.plan);
     const Index node = map.node_of(rank);
     const auto member = static_cast<std::size_t>(rank - map.first(node));
-    return {node_windows(site.plan, site.step, node, uniform(site.plan))[member], 0};
+    return {node_segments(site.plan, site.step, node, uniform(site.plan))[member], 0};
   }
-  [[nodiscard]] ExtraRoom largest_extra(const Site& site) const override {
+  [[nodiscard]] ExtraMemory largest_extra(const Site& site) const override {
     const NodeMap map = node_map(site.plan);
-    ExtraRoom result;
+    ExtraMemory result;
     for (Index node = 0; node < map.nodes(); ++node) {
-      for (const Index held : node_windows(site.plan, site.step, node, false)) {
+      for (const Index held : node_segments(site.plan, site.step, node, false)) {
         result.segment = std::max(result.segment, held);
       }
     }
     return result;
   }
-  [[nodiscard]] std::vector<Patch> written(const BlockPlacer& at, const Site& site,
-                                           Access /*access*/, Area area) const override {
+  [[nodiscard]] std::vector<StridedBlock> written(const BlockPlacer& at, const Site& site,
+                                                  Access /*access*/, Area area) const override {
     return in_segments(at, site, true, area);
   }
-  [[nodiscard]] std::vector<Patch> read(const BlockPlacer& at, const Site& site, Access /*access*/,
-                                        Area area) const override {
+  [[nodiscard]] std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
+                                               Access /*access*/, Area area) const override {
     return in_segments(at, site, false, area);
   }
-  [[nodiscard]] std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                      Area to) const override {
+  [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
+                                          Area to) const override {
     return {{{}, owned(at, site, true, from), owned(at, site, false, to)}};
   }
   [[nodiscard]] Travel travel(const Site& site, const Pricing& pricing) const override {
@@ -141,8 +146,8 @@ class NodeAggregated final : public Method {
   [[nodiscard]] ExchangeCost cost(const Site& site, const Pricing& pricing) const override {
     ExchangeCost result = Method::cost(site, pricing);
     // Ranks of a node wait for each other before and behind.
-    result.used.push_back(
-        {pricing.machine.windows.meet, static_cast<double>(pricing.per_node), "ranks that meet"});
+    result.used.push_back({pricing.machine->shared_memory.barrier,
+                           static_cast<double>(pricing.per_node), "ranks that meet"});
     result.cost.latency += 2. * barrier_cost(pricing.setting(pricing.per_node)).latency;
     return result;
   }

@@ -6,6 +6,7 @@
 
 #include "exchange/tally.hpp"
 #include "layout/peers.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 
@@ -48,11 +49,11 @@ std::vector<Index> begins_of(const Load& load, std::size_t parts) {
 }
 
 /// Where the pieces of a load lie, whose parts begin at `begins` from `at` on.
-void place(const Load& load, const std::vector<Index>& begins, Index at, Index window,
+void place(const Load& load, const std::vector<Index>& begins, Index at, Index segment,
            std::vector<NodePlace>& places) {
   std::vector<Index> next = begins;
   for (const auto& [pair, sizes] : load) {
-    NodePlace here{pair.first, pair.second, window, {}};
+    NodePlace here{pair.first, pair.second, segment, {}};
     for (std::size_t p = 0; p < sizes.size(); ++p) {
       here.begins.push_back(at + next[p]);
       next[p] += sizes[p];
@@ -85,7 +86,7 @@ bool has_nodes(const StepList& plan) {
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[i]);
     if (exchange == nullptr) continue;
     if (!sweeps(i - 1) || !sweeps(i + 1)) return false;
-    if (exchange->mirrors()) return false;
+    if (exchange->hermitian()) return false;
   }
   return true;
 }
@@ -106,13 +107,13 @@ Traffic node_traffic(const Layout& from, const Layout& to, const NodeMap& map) {
   return tally.traffic();
 }
 
-std::vector<Index> node_windows(const StepList& plan, std::size_t step, Index node, bool uniform) {
+std::vector<Index> node_segments(const StepList& plan, std::size_t step, Index node, bool uniform) {
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
-  if (exchange.pipelined() && !uniform) return node_layout(plan, step, node).windows;
+  if (exchange.pipelined() && !uniform) return node_layout(plan, step, node).segments;
   const NodeMap map = node_map(plan);
-  std::vector<Index> windows(static_cast<std::size_t>(map.end(node) - map.first(node)));
-  const auto window_of = [&](Index rank) -> Index& {
-    return windows[static_cast<std::size_t>(rank - map.first(node))];
+  std::vector<Index> segments(static_cast<std::size_t>(map.end(node) - map.first(node)));
+  const auto segment_of = [&](Index rank) -> Index& {
+    return segments[static_cast<std::size_t>(rank - map.first(node))];
   };
   struct Both {
     Index out = 0;
@@ -123,16 +124,16 @@ std::vector<Index> node_windows(const StepList& plan, std::size_t step, Index no
       plan, step, map, node,
       [&](Index /*sender*/, Index taker, Index size) {
         const Index other = map.node_of(taker);
-        (other == node ? window_of(taker) : by_node[other].out) += size;
+        (other == node ? segment_of(taker) : by_node[other].out) += size;
       },
       [&](Index sender, Index /*taker*/, Index size) { by_node[map.node_of(sender)].in += size; });
   const double part = exchange.pipelined() ? PartBegins(plan, step).largest() : 1.;
   for (const auto& [other, both] : by_node) {
     const Index larger = std::max(both.out, both.in);
     const auto apart = static_cast<Index>(part * static_cast<double>(larger));
-    window_of(map.owner(node, other)) += larger + apart + (part < 1. ? 1 : 0);
+    segment_of(map.owner(node, other)) += larger + apart + (part < 1. ? 1 : 0);
   }
-  return windows;
+  return segments;
 }
 
 NodeLayout node_layout(const StepList& plan, std::size_t step, Index node) {
@@ -146,9 +147,9 @@ NodeLayout node_layout(const StepList& plan, std::size_t step, Index node) {
   };
   std::map<Index, Both> by_node;
   NodeLayout result;
-  result.windows.resize(static_cast<std::size_t>(map.end(node) - map.first(node)));
-  const auto window_of = [&](Index rank) -> Index& {
-    return result.windows[static_cast<std::size_t>(rank - map.first(node))];
+  result.segments.resize(static_cast<std::size_t>(map.end(node) - map.first(node)));
+  const auto segment_of = [&](Index rank) -> Index& {
+    return result.segments[static_cast<std::size_t>(rank - map.first(node))];
   };
   for_pieces_of_node(
       plan, step, map, node,
@@ -158,7 +159,7 @@ NodeLayout node_layout(const StepList& plan, std::size_t step, Index node) {
           by_node[other].out[{sender, taker}] = part_begins.sizes(sender, taker, size);
           return;
         }
-        Index& end = window_of(taker);
+        Index& end = segment_of(taker);
         result.out.push_back({sender, taker, taker, {end}});
         end += size;
       },
@@ -167,16 +168,17 @@ NodeLayout node_layout(const StepList& plan, std::size_t step, Index node) {
       });
   result.in = result.out;
   for (const auto& [other, both] : by_node) {
-    NodeLane lane;
-    lane.owner = map.owner(node, other);
-    lane.lane = Lane::between(map.owner(other, node), begins_of(both.out, parts),
-                              begins_of(both.in, parts));
-    Index& end = window_of(lane.owner);
-    lane.begin = end;
-    end += lane.lane.room();
-    place(both.out, lane.lane.out, lane.begin + lane.lane.apart, lane.owner, result.out);
-    place(both.in, lane.lane.in, lane.begin, lane.owner, result.in);
-    result.lanes.push_back(std::move(lane));
+    NodeBuffer buffer;
+    buffer.owner = map.owner(node, other);
+    buffer.buffer = PeerBuffer::between(map.owner(other, node), begins_of(both.out, parts),
+                                        begins_of(both.in, parts));
+    Index& end = segment_of(buffer.owner);
+    buffer.begin = end;
+    end += buffer.buffer.allocated_size();
+    place(both.out, buffer.buffer.out, buffer.begin + buffer.buffer.send_offset, buffer.owner,
+          result.out);
+    place(both.in, buffer.buffer.in, buffer.begin, buffer.owner, result.in);
+    result.buffers.push_back(std::move(buffer));
   }
   const auto by_pair = [](const NodePlace& a, const NodePlace& b) {
     return std::pair(a.sender, a.taker) < std::pair(b.sender, b.taker);

@@ -5,9 +5,9 @@ namespace kallima {
 
 namespace {
 
-/// Leaves of a patch the places that are so many in its order along a digit.
-void restrict_to(Patch& patch, int digit, const Range& range) {
-  Progression& places = patch.places[static_cast<std::size_t>(digit)];
+/// Leaves of a block the places that are so many in its order along a digit.
+void restrict_to(StridedBlock& block, int digit, const Range& range) {
+  Progression& places = block.places[static_cast<std::size_t>(digit)];
   places = Progression::make(places.at(range.begin), places.step, range.size());
 }
 
@@ -18,13 +18,14 @@ PieceParts::PieceParts(const Site& site)
       cutting_(site.plan, site.step),
       parts_(parts_of(exchange_.chunks)) {}
 
-Patch PieceParts::whole(Patch piece, Index offset) const {
+StridedBlock PieceParts::whole(StridedBlock piece, Index offset) const {
   piece.offset = offset;
   piece.strides = dense_strides(piece.places, exchange_.to.order());
   return piece;
 }
 
-Patch PieceParts::cut(Patch piece, std::size_t number, const Between& between, Index offset) const {
+StridedBlock PieceParts::cut(StridedBlock piece, std::size_t number, const Between& between,
+                             Index offset) const {
   const Chunks& chunks = exchange_.chunks;
   const Part& part = parts_[number];
   if (chunks.sent > 1) {
@@ -37,9 +38,10 @@ Patch PieceParts::cut(Patch piece, std::size_t number, const Between& between, I
   return whole(std::move(piece), offset);
 }
 
-Turn PieceParts::turn(const Lane& lane, std::size_t number, std::size_t part, bool sending) const {
+Dependency PieceParts::dependency(const PeerBuffer& buffer, std::size_t number, std::size_t part,
+                                  bool sending) const {
   return {static_cast<Index>(number), parts_[part].end, parts_[part].taken,
-          sending ? lane.peer_apart : lane.apart};
+          sending ? buffer.peer_send_offset : buffer.send_offset};
 }
 
 }  // namespace kallima

@@ -23,13 +23,13 @@ class PieceParts {
   [[nodiscard]] std::size_t size() const { return parts_.size(); }
   [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
   /// All of a piece, at `offset`.
-  [[nodiscard]] Patch whole(Patch piece, Index offset) const;
+  [[nodiscard]] StridedBlock whole(StridedBlock piece, Index offset) const;
   /// What of it is in one part, at `offset`.
-  [[nodiscard]] Patch cut(Patch piece, std::size_t number, const Between& between,
-                          Index offset) const;
-  /// When a part of lane `number` may go, or come.
-  [[nodiscard]] Turn turn(const Lane& lane, std::size_t number, std::size_t part,
-                          bool sending) const;
+  [[nodiscard]] StridedBlock cut(StridedBlock piece, std::size_t number, const Between& between,
+                                 Index offset) const;
+  /// When a part of buffer `number` may go, or come.
+  [[nodiscard]] Dependency dependency(const PeerBuffer& buffer, std::size_t number,
+                                      std::size_t part, bool sending) const;
 
  private:
   const Exchange& exchange_;

@@ -7,32 +7,34 @@
 #include "exchange/chunks.hpp"
 #include "exchange/methods.hpp"
 #include "exchange/piece_parts.hpp"
+#include "layout/pieces.hpp"
+#include "steps/digits.hpp"
 
 namespace kallima {
 
 namespace {
 
-/// Room for the lanes of a pipelined exchange. Where all ranks hold the same, a bound that does
+/// Room for the buffers of a pipelined exchange. Where all ranks hold the same, a bound that does
 /// without listing parts.
-class LaneSizes final : public BufferSizes {
+class PipelinedSizes final : public BufferSizes {
  public:
-  explicit LaneSizes(const Site& site) : site_(site) {
+  explicit PipelinedSizes(const Site& site) : site_(site) {
     if (uniform(site.plan)) {
       largest_part_ = PartBegins(site.plan, site.step).largest();
     } else {
-      rooms_.emplace(site.plan, site.step);
+      buffer_sizes_.emplace(site.plan, site.step);
     }
   }
 
-  [[nodiscard]] BufferRoom of(Index rank) const override {
-    const LaneRoom room = rooms_ ? rooms_->of(rank) : bound(rank);
+  [[nodiscard]] BufferSpace of(Index rank) const override {
+    const PeerBufferSize size = buffer_sizes_ ? buffer_sizes_->of(rank) : bound(rank);
     const Element& element = site_.before().element;
-    return {in_complex(room.all, element), in_complex(room.largest, element)};
+    return {in_complex(size.all, element), in_complex(size.largest, element)};
   }
   [[nodiscard]] bool by_both_sides() const override { return true; }
 
  private:
-  [[nodiscard]] LaneRoom bound(Index rank) const {
+  [[nodiscard]] PeerBufferSize bound(Index rank) const {
     const auto with_part = [&](Index size) {
       return size + 1 + static_cast<Index>(largest_part_ * static_cast<double>(size));
     };
@@ -41,84 +43,86 @@ class LaneSizes final : public BufferSizes {
   }
 
   Site site_;
-  double largest_part_ = 1.;        // over the message, where all ranks hold the same
-  std::optional<LaneRooms> rooms_;  // where they do not
+  double largest_part_ = 1.;                     // over the message, where all ranks hold the same
+  std::optional<PeerBufferSizes> buffer_sizes_;  // where they do not
 };
 
-/// Where lanes begin, in elements: one behind the other in their area; from the first on that an
+/// Where buffers begin, in elements: one behind the other in their area; from the first on that an
 /// output of this capacity has no room for, behind the workspace.
 struct Placed {
   bool spills = false;
   Index begin = 0;
 };
 
-std::vector<Placed> placed_lanes(const std::vector<Lane>& lanes, bool in_output, Index capacity) {
+std::vector<Placed> placed_buffers(const std::vector<PeerBuffer>& buffers, bool in_output,
+                                   Index capacity) {
   std::vector<Placed> result;
   Index at = 0;
   Index spilled = 0;
   bool spills = false;
-  for (const Lane& lane : lanes) {
-    spills = spills || (in_output && at + lane.room() > capacity);
+  for (const PeerBuffer& buffer : buffers) {
+    spills = spills || (in_output && at + buffer.allocated_size() > capacity);
     Index& next = spills ? spilled : at;
     result.push_back({spills, next});
-    next += lane.room();
+    next += buffer.allocated_size();
   }
   return result;
 }
 
-/// A parcel that is one of the parts of a message.
-struct NumberedParcel {
+/// A slice that is one of the parts of a message.
+struct NumberedSlice {
   std::size_t part = 0;
-  Parcel parcel;
+  MessageSlice slice;
 };
 
 /// By part, and of each part in the order in which ranks take their peers.
-std::vector<Parcel> in_turns(std::vector<NumberedParcel> parcels, Index rank, Index ranks,
-                             bool sending) {
-  const auto turn = [&](const Parcel& parcel) {
-    return sending ? turn_of(rank, parcel.peer, ranks) : turn_of(parcel.peer, rank, ranks);
+std::vector<MessageSlice> in_turns(std::vector<NumberedSlice> slices, Index rank, Index ranks,
+                                   bool sending) {
+  const auto round = [&](const MessageSlice& slice) {
+    return sending ? pipelined_round_of(rank, slice.peer, ranks)
+                   : pipelined_round_of(slice.peer, rank, ranks);
   };
-  std::sort(parcels.begin(), parcels.end(), [&](const NumberedParcel& a, const NumberedParcel& b) {
-    return a.part != b.part ? a.part < b.part : turn(a.parcel) < turn(b.parcel);
+  std::sort(slices.begin(), slices.end(), [&](const NumberedSlice& a, const NumberedSlice& b) {
+    return a.part != b.part ? a.part < b.part : round(a.slice) < round(b.slice);
   });
-  std::vector<Parcel> result;
-  for (const NumberedParcel& numbered : parcels) result.push_back(numbered.parcel);
+  std::vector<MessageSlice> result;
+  for (const NumberedSlice& numbered : slices) result.push_back(numbered.slice);
   return result;
 }
 
-/// Pieces that a rank sends or receives in a pipelined exchange, part by part in their lanes.
-/// Parcels are in the order in which they go or come.
+/// Pieces that a rank sends or receives in a pipelined exchange, part by part in their buffers.
+/// MessageSlices are in the order in which they go or come.
 Packed in_lanes(const BlockPlacer& at, const Site& site, bool sending, Area area) {
   const Index rank = at.rank();
   const State& before = site.before();
   const PieceParts parts(site);
-  const std::vector<Lane> all = lanes(site.plan, site.step, rank);
-  const std::vector<Placed> placed = placed_lanes(all, area == Area::output, at.capacity(before));
-  std::vector<NumberedParcel> parcels;
+  const std::vector<PeerBuffer> all = peer_buffers(site.plan, site.step, rank);
+  const std::vector<Placed> placed = placed_buffers(all, area == Area::output, at.capacity(before));
+  std::vector<NumberedSlice> slices;
   Packed result;
-  std::size_t i = 0;  // lanes and pieces are both in the order of peers
+  std::size_t i = 0;  // buffers and pieces are both in the order of peers
   for (const Piece& piece : pieces(site.mine(sending).layout, site.theirs(sending).layout, rank)) {
     while (all[i].peer != piece.peer) ++i;
-    const Lane& lane = all[i];
-    Patch patch;
-    patch.area = placed[i].spills ? Area::workspace : area;
-    patch.owner = rank;
-    patch.places = piece.places;
+    const PeerBuffer& buffer = all[i];
+    StridedBlock block;
+    block.area = placed[i].spills ? Area::workspace : area;
+    block.owner = rank;
+    block.places = piece.places;
     const Index base = placed[i].begin + (placed[i].spills ? at.spill_at(before) : 0);
-    if (lane.peer == rank) {
-      result.patches.push_back(parts.whole(patch, base));
+    if (buffer.peer == rank) {
+      result.blocks.push_back(parts.whole(block, base));
       continue;
     }
-    const Between between{sending ? rank : lane.peer, sending ? lane.peer : rank};
+    const Between between{sending ? rank : buffer.peer, sending ? buffer.peer : rank};
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      const Index begin = base + lane.begin(p, sending);
-      result.patches.push_back(parts.cut(patch, p, between, begin));
-      parcels.push_back({p,
-                         {lane.peer, patch.area, begin, lane.size(p, sending),
-                          !before.element.complex, parts.turn(lane, i, p, sending), rank}});
+      const Index begin = base + buffer.begin(p, sending);
+      result.blocks.push_back(parts.cut(block, p, between, begin));
+      slices.push_back({p,
+                        {buffer.peer, block.area, begin, buffer.size(p, sending),
+                         !before.element.complex, parts.dependency(buffer, i, p, sending), rank}});
     }
   }
-  result.parcels = in_turns(std::move(parcels), rank, site.plan.ranks(), sending);
+  result.slices = in_turns(std::move(slices), rank, site.plan.ranks(), sending);
   return result;
 }
 
@@ -132,22 +136,22 @@ class PointToPoint final : public Method {
   [[nodiscard]] std::unique_ptr<BufferSizes> sizes(const Site& site, bool sending) const override {
     if (!site.exchange().pipelined()) return Method::sizes(site, sending);
     if (sending) return nullptr;
-    return std::make_unique<LaneSizes>(site);
+    return std::make_unique<PipelinedSizes>(site);
   }
-  [[nodiscard]] std::vector<Patch> written(const BlockPlacer& at, const Site& site, Access access,
-                                           Area area) const override {
+  [[nodiscard]] std::vector<StridedBlock> written(const BlockPlacer& at, const Site& site,
+                                                  Access access, Area area) const override {
     if (!site.exchange().pipelined()) return Method::written(at, site, access, area);
-    return in_lanes(at, site, true, area).patches;
+    return in_lanes(at, site, true, area).blocks;
   }
-  [[nodiscard]] std::vector<Patch> read(const BlockPlacer& at, const Site& site, Access access,
-                                        Area area) const override {
+  [[nodiscard]] std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
+                                               Access access, Area area) const override {
     if (!site.exchange().pipelined()) return Method::read(at, site, access, area);
-    return in_lanes(at, site, false, area).patches;
+    return in_lanes(at, site, false, area).blocks;
   }
-  [[nodiscard]] std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                      Area to) const override {
-    if (!site.exchange().pipelined()) return Method::hops(at, site, from, to);
-    return {{{}, in_lanes(at, site, true, from).parcels, in_lanes(at, site, false, to).parcels}};
+  [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
+                                          Area to) const override {
+    if (!site.exchange().pipelined()) return Method::rounds(at, site, from, to);
+    return {{{}, in_lanes(at, site, true, from).slices, in_lanes(at, site, false, to).slices}};
   }
   [[nodiscard]] const char* phase() const override { return "exchange by point-to-point messages"; }
 };

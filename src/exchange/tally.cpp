@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/tally.hpp"
 
+#include "base/checked.hpp"
+#include "layout/pieces.hpp"
+
 #include <algorithm>
 
 namespace kallima {
 
 void TrafficTally::add(Index sender, Index taker, Index elements) {
   const auto add_to = [&](Index& sum) {
-    sum = checked_add(sum, elements, "elements that are relayed");
+    sum = checked_add(sum, elements, "elements that are forwarded");
   };
   add_to(all_.elements);
   ++all_.messages;

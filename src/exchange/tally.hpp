@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "kallima/pieces.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 

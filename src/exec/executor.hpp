@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs one rank's share of a plan: for each leg of the schedule, what is gathered from where and
+// Runs one rank's share of a plan: for each stage of the schedule, what is gathered from where and
 // scattered to where. Everything is laid out when it is made; running allocates nothing. It holds
 // no MPI: whoever drives it carries the messages, a Channel between processes or Loopback within
 // one.
@@ -15,13 +15,13 @@
 #include <span>
 #include <vector>
 
+#include "comm/message.hpp"
 #include "exchange/chunks.hpp"
 #include "exchange/method.hpp"
 #include "exec/operation.hpp"
 #include "kallima/plan.hpp"
 #include "schedule/schedule.hpp"
 #include "steps/tile.hpp"
-#include "transport/message.hpp"
 
 namespace kallima::exec {
 
@@ -52,33 +52,33 @@ struct PlaneEngines {
   Index real_row = 0;    ///< elements from row to row of reals that it leaves aside
 };
 
-/// One leg, laid out for one rank.
-struct LegLayout {
+/// One stage, laid out for one rank.
+struct StageLayout {
   bool is_exchange = false;
-  Sweep sweep;                     ///< of a sweep or a copy
-  std::optional<Sweep> joined;     ///< that shares the pass
-  std::vector<Patch> sources;      ///< gathered from
-  std::vector<Patch> targets;      ///< scattered to
-  bool from_real = false;          ///< sources are of reals
-  bool to_real = false;            ///< targets are
-  Index length = 1;                ///< of a line, in positions
-  Shape local_shape;               ///< of what is swept
-  std::vector<int> others;         ///< digits that number the lines, slowest first
-  TileShape tile;                  ///< of a sweep by itself
-  std::size_t engine = 0;          ///< index of its engine plan
-  PlaneEngines plane;              ///< instead, of joined sweeps
-  Index at_once = 1;               ///< lines that are scattered at a time, whole chunks of them
-  Twiddle twiddle;                 ///< behind the engine when forward, before it when backward
-  bool streams = false;            ///< writes past the caches
-  bool scales = false;             ///< the last that computes applies the factor
-  const Method* method = nullptr;  ///< of an exchange
-  Drive drive = Drive::rounds;     ///< of it
-  std::vector<Hop> hops;           ///< of an exchange: one, by relays several
-  Index sent_chunks = 1;           ///< of the sweep before it, where it flows
-  Index taken_chunks = 1;          ///< of the sweep behind it
-  int step = 0;                    ///< of the plan; unused for a copy
-  int cut = 0;                     ///< digit along which a sweep beside one is cut
-  std::vector<Range> bounds;       ///< of its chunks; none: it is not cut
+  Sweep sweep;                        ///< of a sweep or a copy
+  std::optional<Sweep> joined;        ///< that shares the pass
+  std::vector<StridedBlock> sources;  ///< gathered from
+  std::vector<StridedBlock> targets;  ///< scattered to
+  bool from_real = false;             ///< sources are of reals
+  bool to_real = false;               ///< targets are
+  Index length = 1;                   ///< of a line, in positions
+  Shape local_shape;                  ///< of what is swept
+  std::vector<int> others;            ///< digits that number the lines, slowest first
+  TileShape tile;                     ///< of a sweep by itself
+  std::size_t engine = 0;             ///< index of its engine plan
+  PlaneEngines plane;                 ///< instead, of joined sweeps
+  Index at_once = 1;                  ///< lines that are scattered at a time, whole chunks of them
+  Twiddle twiddle;                    ///< behind the engine when forward, before it when backward
+  bool streams = false;               ///< writes past the caches
+  bool scales = false;                ///< the last that computes applies the factor
+  const Method* method = nullptr;     ///< of an exchange
+  Drive drive = Drive::rounds;        ///< of it
+  std::vector<Round> rounds;          ///< of an exchange: one, by Bruck's algorithm several
+  Index sent_chunks = 1;              ///< of the sweep before it, where it is pipelined
+  Index taken_chunks = 1;             ///< of the sweep behind it
+  int step = 0;                       ///< of the plan; unused for a copy
+  int cut = 0;                        ///< digit along which a sweep beside one is cut
+  std::vector<Range> bounds;          ///< of its chunks; none: it is not cut
 };
 
 /// Engine plans and roots of unity of a Transform, shared by its two directions' executors.
@@ -95,7 +95,7 @@ class EngineSet {
   [[nodiscard]] const Setup& setup() const { return setup_; }
 
   /// Index of the plan for this batch; makes it if needed, overwriting `from` and `to`.
-  std::size_t find(const local::Batch& batch, int sign, Number<T>* from, Number<T>* to);
+  std::size_t find(const fft::Batch& batch, int sign, Number<T>* from, Number<T>* to);
   [[nodiscard]] const Engine& operator[](std::size_t i) const { return entries_[i].engine; }
   /// Index of the roots of this modulus; makes them if needed.
   std::size_t find_roots(Index modulus);
@@ -105,7 +105,7 @@ class EngineSet {
 
  private:
   struct Entry {
-    local::Batch batch;
+    fft::Batch batch;
     int sign = 0;
     Engine engine;
   };
@@ -116,7 +116,7 @@ class EngineSet {
 };
 
 /// What a sweep does between tiles, for others: moves messages on.
-using Pulse = std::function<void()>;
+using Progress = std::function<void()>;
 
 /// The threads of a rank.
 struct Workers {
@@ -136,88 +136,88 @@ class Executor {
     Number<T>* workspace = nullptr;
     Number<T>* transit = nullptr;
     Number<T>* tile = nullptr;
-    /// Both windows of every rank, by rank; empty where the plan has none.
-    std::array<std::span<Number<T>* const>, 2> windows = {};
+    /// Both segments of every rank, by rank; empty where the plan has none.
+    std::array<std::span<Number<T>* const>, 2> segments = {};
   };
 
-  /// Lays out the legs. O(peers) memory. `tile` is used to plan the engine.
+  /// Lays out the stages. O(peers) memory. `tile` is used to plan the engine.
   Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines, Number<T>* tile,
            const Workers& workers = {});
 
-  [[nodiscard]] std::size_t legs() const { return legs_.size(); }
-  [[nodiscard]] bool is_exchange(std::size_t leg) const { return legs_[leg].is_exchange; }
+  [[nodiscard]] std::size_t stages() const { return stages_.size(); }
+  [[nodiscard]] bool is_exchange(std::size_t stage) const { return stages_[stage].is_exchange; }
   /// What the driver does for an exchange.
-  [[nodiscard]] Drive drive(std::size_t leg) const { return legs_[leg].drive; }
+  [[nodiscard]] Drive drive(std::size_t stage) const { return stages_[stage].drive; }
   /// The method of an exchange.
-  [[nodiscard]] const Method& method(std::size_t leg) const { return *legs_[leg].method; }
+  [[nodiscard]] const Method& method(std::size_t stage) const { return *stages_[stage].method; }
 
   /// True for an exchange that goes on beside the sweeps around it.
-  [[nodiscard]] bool flows(std::size_t leg) const {
-    return legs_[leg].is_exchange && legs_[leg].drive == Drive::pipelined;
+  [[nodiscard]] bool pipelined(std::size_t stage) const {
+    return stages_[stage].is_exchange && stages_[stage].drive == Drive::pipelined;
   }
   /// The step of the plan that it is: a number that all ranks know it by. (A rank without data
-  /// cannot tell in place from out of place, and may have another leg more.)
-  [[nodiscard]] int step(std::size_t leg) const { return legs_[leg].step; }
+  /// cannot tell in place from out of place, and may have another stage more.)
+  [[nodiscard]] int step(std::size_t stage) const { return stages_[stage].step; }
   /// Chunks of a sweep, 1 but for those beside pipelined exchanges. The same on all ranks.
-  [[nodiscard]] std::size_t chunks(std::size_t leg) const {
-    return std::max<std::size_t>(1, chunks_[leg].size());
+  [[nodiscard]] std::size_t chunks(std::size_t stage) const {
+    return std::max<std::size_t>(1, chunks_[stage].size());
   }
-  /// Chunks of the sweep before an exchange that flows, and of the sweep behind it.
-  [[nodiscard]] Index sent_chunks(std::size_t leg) const { return legs_[leg].sent_chunks; }
-  [[nodiscard]] Index taken_chunks(std::size_t leg) const { return legs_[leg].taken_chunks; }
+  /// Chunks of the sweep before an exchange that is pipelined, and of the sweep behind it.
+  [[nodiscard]] Index sent_chunks(std::size_t stage) const { return stages_[stage].sent_chunks; }
+  [[nodiscard]] Index taken_chunks(std::size_t stage) const { return stages_[stage].taken_chunks; }
 
-  /// Runs a sweep or copy; `factor` is applied by the last leg that computes.
-  void sweep(std::size_t leg, const Areas& areas, Factor<T> factor) const;
-  /// Runs one chunk of it, and `pulse` every now and then, on the calling thread.
-  void sweep(std::size_t leg, std::size_t chunk, const Areas& areas, Factor<T> factor,
-             const Pulse& pulse) const;
+  /// Runs a sweep or copy; `factor` is applied by the last stage that computes.
+  void sweep(std::size_t stage, const Areas& areas, Factor<T> factor) const;
+  /// Runs one chunk of it, and `progress` every now and then, on the calling thread.
+  void sweep(std::size_t stage, std::size_t chunk, const Areas& areas, Factor<T> factor,
+             const Progress& progress) const;
   /// Hops of an exchange, one after the other. Ranks may differ.
-  [[nodiscard]] std::size_t hops(std::size_t leg) const { return legs_[leg].hops.size(); }
-  /// Moves what a hop leaves on this rank; before its messages.
-  void keep(std::size_t leg, const Areas& areas, std::size_t hop = 0) const;
-  /// Messages of a hop; valid until the next call for the same executor. Allocates nothing.
-  std::span<const transport::Message> sends(std::size_t leg, const Areas& areas,
-                                            std::size_t hop = 0);
-  std::span<const transport::Message> receives(std::size_t leg, const Areas& areas,
-                                               std::size_t hop = 0);
-  /// When these may go and come, where the exchange flows; in the same order.
-  [[nodiscard]] std::vector<Turn> turns(std::size_t leg, bool sending) const;
+  [[nodiscard]] std::size_t rounds(std::size_t stage) const { return stages_[stage].rounds.size(); }
+  /// Moves what a round leaves on this rank; before its messages.
+  void keep(std::size_t stage, const Areas& areas, std::size_t round = 0) const;
+  /// Messages of a round; valid until the next call for the same executor. Allocates nothing.
+  std::span<const comm::Message> sends(std::size_t stage, const Areas& areas,
+                                       std::size_t round = 0);
+  std::span<const comm::Message> receives(std::size_t stage, const Areas& areas,
+                                          std::size_t round = 0);
+  /// When these may go and come, where the exchange is pipelined; in the same order.
+  [[nodiscard]] std::vector<Dependency> dependencies(std::size_t stage, bool sending) const;
 
  private:
-  void choose_engines(LegLayout& leg, int sign, Number<T>* tile);
+  void choose_engines(StageLayout& stage, int sign, Number<T>* tile);
   /// One of the threads that share a sweep.
   struct Worker {
     Number<T>* tile = nullptr;  ///< its own
     Index number = 0;
     Index count = 1;
-    const Pulse* between_tiles = nullptr;  ///< of the first one
+    const Progress* between_tiles = nullptr;  ///< of the first one
 
-    void pulse() const {
+    void progress() const {
       if (between_tiles != nullptr) (*between_tiles)();
     }
   };
-  void run(const LegLayout& here, const Areas& areas, Factor<T> factor, const Pulse* pulse) const;
-  void sweep_planes(const LegLayout& leg, const Areas& areas, Factor<T> factor,
+  void run(const StageLayout& here, const Areas& areas, Factor<T> factor,
+           const Progress* progress) const;
+  void sweep_planes(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                     const Worker& worker) const;
-  void sweep_planes_to_real(const LegLayout& leg, const Areas& areas, Factor<T> factor,
+  void sweep_planes_to_real(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                             const Worker& worker) const;
-  void sweep_tiles(const LegLayout& leg, const Areas& areas, Factor<T> factor,
+  void sweep_tiles(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                    const Worker& worker) const;
-  void copy_patches(const LegLayout& leg, const Areas& areas, const Worker& worker) const;
+  void copy_blocks(const StageLayout& stage, const Areas& areas, const Worker& worker) const;
 
   Direction direction_;
   Workers workers_;
-  std::vector<LegLayout> legs_;
-  std::vector<std::vector<LegLayout>> chunks_;  // of every leg that is cut
+  std::vector<StageLayout> stages_;
+  std::vector<std::vector<StageLayout>> chunks_;  // of every stage that is cut
   EngineSet<T>& engines_;
-  std::vector<transport::Message> sending_;
-  std::vector<transport::Message> receiving_;
+  std::vector<comm::Message> sending_;
+  std::vector<comm::Message> receiving_;
 };
 
-#define KALLIMA_INSTANTIATED(T)       \
-  extern template class EngineSet<T>; \
-  extern template class Executor<T>;
-KALLIMA_FOR_EACH_OPERATION(KALLIMA_INSTANTIATED)
-#undef KALLIMA_INSTANTIATED
+extern template class EngineSet<float>;
+extern template class EngineSet<double>;
+extern template class Executor<float>;
+extern template class Executor<double>;
 
 }  // namespace kallima::exec

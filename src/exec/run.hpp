@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "exchange/chunks.hpp"
 #include "kallima/progression.hpp"
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <exception>
 
-#include "local/copy.hpp"
+#include "fft/copy.hpp"
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -30,7 +30,7 @@ void call_in_parallel(Index threads, void (*call)(const void*, Index, Index), co
     } catch (...) {
       if (!failed.exchange(true)) failure = std::current_exception();
     }
-    local::finish_streams();
+    fft::finish_streams();
   };
 #if defined(_OPENMP)
   if (threads > 1) {

@@ -3,7 +3,7 @@
 // The threads that share a sweep: OpenMP's, where the library is built with it.
 #pragma once
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::exec {
 

@@ -27,7 +27,7 @@ struct Block {
 
 /// exp(-+ 2 pi i j r / n), r = 0, 1, ..., by doubling.
 template <class T>
-void make_table(Block<T>& table, Index j, Index count, const local::Roots<T>& roots, T sign) {
+void make_table(Block<T>& table, Index j, Index count, const fft::Roots<T>& roots, T sign) {
   table.real[0] = 1;
   table.imag[0] = 0;
   for (Index have = 1; have < count; have *= 2) {
@@ -60,7 +60,7 @@ void multiply(std::complex<T>* data, Index stride, Index count, const Block<T>& 
 }  // namespace
 
 template <class T>
-void twiddle(const TwiddledLines<std::complex<T>>& lines, const local::Roots<T>& roots,
+void twiddle(const TwiddledLines<std::complex<T>>& lines, const fft::Roots<T>& roots,
              bool conjugate) {
   const T sign = conjugate ? T{-1} : T{1};
   std::array<Block<T>, group_size> tables{};
@@ -83,8 +83,7 @@ void twiddle(const TwiddledLines<std::complex<T>>& lines, const local::Roots<T>&
   }
 }
 
-template void twiddle(const TwiddledLines<std::complex<float>>&, const local::Roots<float>&, bool);
-template void twiddle(const TwiddledLines<std::complex<double>>&, const local::Roots<double>&,
-                      bool);
+template void twiddle(const TwiddledLines<std::complex<float>>&, const fft::Roots<float>&, bool);
+template void twiddle(const TwiddledLines<std::complex<double>>&, const fft::Roots<double>&, bool);
 
 }  // namespace kallima::exec

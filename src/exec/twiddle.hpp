@@ -6,7 +6,7 @@
 #include <complex>
 
 #include "base/strides.hpp"
-#include "local/roots.hpp"
+#include "fft/roots.hpp"
 
 namespace kallima::exec {
 
@@ -23,12 +23,12 @@ struct TwiddledLines {
 
 /// Multiplies by exp(- ...), or by the conjugates.
 template <class T>
-void twiddle(const TwiddledLines<std::complex<T>>& lines, const local::Roots<T>& roots,
+void twiddle(const TwiddledLines<std::complex<T>>& lines, const fft::Roots<T>& roots,
              bool conjugate);
 
-extern template void twiddle(const TwiddledLines<std::complex<float>>&, const local::Roots<float>&,
+extern template void twiddle(const TwiddledLines<std::complex<float>>&, const fft::Roots<float>&,
                              bool);
-extern template void twiddle(const TwiddledLines<std::complex<double>>&,
-                             const local::Roots<double>&, bool);
+extern template void twiddle(const TwiddledLines<std::complex<double>>&, const fft::Roots<double>&,
+                             bool);
 
 }  // namespace kallima::exec

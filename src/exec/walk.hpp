@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How a sweep walks through the lines and planes of a local array, and what they have in common
-// with the patches they are gathered from and scattered to. Private to the executor.
+// with the blocks they are gathered from and scattered to. Private to the executor.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/run.hpp"
-#include "local/copy.hpp"
+#include "fft/copy.hpp"
 #include "steps/digits.hpp"
 
 namespace kallima::exec {
@@ -48,10 +48,12 @@ Number<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index o
       return areas.output;
     case Area::workspace:
       return areas.workspace;
-    case Area::window:
-      return areas.windows[0].empty() ? nullptr : areas.windows[0][static_cast<std::size_t>(owner)];
-    case Area::other_window:
-      return areas.windows[1].empty() ? nullptr : areas.windows[1][static_cast<std::size_t>(owner)];
+    case Area::segment:
+      return areas.segments[0].empty() ? nullptr
+                                       : areas.segments[0][static_cast<std::size_t>(owner)];
+    case Area::other_segment:
+      return areas.segments[1].empty() ? nullptr
+                                       : areas.segments[1][static_cast<std::size_t>(owner)];
     case Area::transit:
       return areas.transit;
   }
@@ -63,29 +65,29 @@ const Number<T>* readable(const typename Executor<T>::Areas& areas, Area area, I
   return area == Area::input ? areas.input : writable<T>(areas, area, owner);
 }
 
-/// Where the places `at` of some digits begin in a patch; false where it does not hold them.
-inline bool offset_in(const Patch& patch, std::span<const int> digits, const Places& at,
+/// Where the places `at` of some digits begin in a block; false where it does not hold them.
+inline bool offset_in(const StridedBlock& block, std::span<const int> digits, const Places& at,
                       Index& offset) {
-  offset = patch.offset;
+  offset = block.offset;
   for (const int digit : digits) {
     const auto d = static_cast<std::size_t>(digit);
-    if (!patch.places[d].contains(at[d])) return false;
-    offset += patch.places[d].place(at[d]) * patch.strides[d];
+    if (!block.places[d].contains(at[d])) return false;
+    offset += block.places[d].place(at[d]) * block.strides[d];
   }
   return true;
 }
 
-/// A plane that a tile and a patch have in common: rows across lines, columns along them.
+/// A plane that a tile and a block have in common: rows across lines, columns along them.
 struct Common {
   Index in_tile = 0;   ///< first element, from where the tile begins
   Strides tile;        ///< in the tile
-  Index in_patch = 0;  ///< first element, from the start of the patch' area
-  Strides patch;       ///< in the patch' area
+  Index in_patch = 0;  ///< first element, from the start of the block' area
+  Strides block;       ///< in the block' area
   Index lines = 0;
   Index length = 0;
 };
 
-/// Conjugates what a tile has in common with a patch; reals stay as they are.
+/// Conjugates what a tile has in common with a block; reals stay as they are.
 template <class E>
 void conjugate(E* tile, const Common& common) {
   if constexpr (requires { tile->imag(); }) {
@@ -98,26 +100,26 @@ void conjugate(E* tile, const Common& common) {
   }
 }
 
-/// Gathers what a patch and a tile have in common; E is what the elements of the patch are.
+/// Gathers what a block and a tile have in common; E is what the elements of the block are.
 template <class T, class E>
-void gather(E* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
+void gather(E* tile, const typename Executor<T>::Areas& areas, const StridedBlock& block,
             const Common& common) {
-  const auto* const area = reinterpret_cast<const E*>(readable<T>(areas, patch.area, patch.owner));
-  local::copy_plane<E>({tile + common.in_tile, common.tile.line, common.tile.element},
-                       {area + common.in_patch, common.patch.line, common.patch.element},
-                       common.lines, common.length);
-  if (patch.conjugated) conjugate(tile, common);
+  const auto* const area = reinterpret_cast<const E*>(readable<T>(areas, block.area, block.owner));
+  fft::copy_plane<E>({tile + common.in_tile, common.tile.line, common.tile.element},
+                     {area + common.in_patch, common.block.line, common.block.element},
+                     common.lines, common.length);
+  if (block.conjugated) conjugate(tile, common);
 }
 
 /// Scatters it, past the caches where the sweep `streams`.
 template <class T, class E>
-void scatter(E* tile, const typename Executor<T>::Areas& areas, const Patch& patch,
+void scatter(E* tile, const typename Executor<T>::Areas& areas, const StridedBlock& block,
              const Common& common, bool streams) {
-  auto* const area = reinterpret_cast<E*>(writable<T>(areas, patch.area, patch.owner));
-  const local::Plane<E> to{area + common.in_patch, common.patch.line, common.patch.element};
-  const local::Plane<const E> from{tile + common.in_tile, common.tile.line, common.tile.element};
-  if (patch.conjugated) conjugate(tile, common);  // no other patch wants these
-  local::store_plane<E>(to, from, common.lines, common.length, streams);
+  auto* const area = reinterpret_cast<E*>(writable<T>(areas, block.area, block.owner));
+  const fft::Plane<E> to{area + common.in_patch, common.block.line, common.block.element};
+  const fft::Plane<const E> from{tile + common.in_tile, common.tile.line, common.tile.element};
+  if (block.conjugated) conjugate(tile, common);  // no other block wants these
+  fft::store_plane<E>(to, from, common.lines, common.length, streams);
 }
 
 }  // namespace kallima::exec

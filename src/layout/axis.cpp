@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
+
 namespace kallima {
 
 Index Axis::group_begin(Index g) const {
@@ -28,18 +30,18 @@ Index Axis::owner(Index j) const {
 
 Index Axis::local(Index j) const { return (j - group_begin(group_of(j))) / cycle; }
 
-Progression Axis::part(Index coord) const {
+Progression Axis::local_indices(Index coord) const {
   const Index g = coord / cycle;
   const Index first = group_begin(g) + coord % cycle;
   const Index end = group_begin(g + 1);
   return Progression::make(first, cycle, first < end ? ceil_div(end - first, cycle) : 0);
 }
 
-bool same_dealing(const Axis& a, const Axis& b) {
+bool same_distribution(const Axis& a, const Axis& b) {
   if (a.n != b.n || a.procs != b.procs) return false;
   if (a.cycle == b.cycle && (a.rule == b.rule || a.n % a.groups() == 0)) return true;
   for (Index coord = 0; coord < a.procs; ++coord) {
-    if (a.part(coord) != b.part(coord)) return false;
+    if (a.local_indices(coord) != b.local_indices(coord)) return false;
   }
   return true;
 }

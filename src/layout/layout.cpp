@@ -8,7 +8,9 @@
 #include <map>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "layout/box_table.hpp"
 
 namespace kallima {
@@ -40,11 +42,11 @@ void check_axis(const Axis& axis, std::size_t a) {
   }
   if (axis.procs < 1) {
     throw InvalidLayout(
-        fmt::format("axis {} is dealt to {} processors; give at least 1", a, axis.procs));
+        fmt::format("axis {} is distributed to {} processors; give at least 1", a, axis.procs));
   }
   if (axis.procs > std::numeric_limits<std::int32_t>::max()) {
-    throw InvalidLayout(
-        fmt::format("axis {} is dealt to {} processors; no more than 2^31 - 1", a, axis.procs));
+    throw InvalidLayout(fmt::format(
+        "axis {} is distributed to {} processors; no more than 2^31 - 1", a, axis.procs));
   }
   if (axis.cycle < 1 || axis.procs % axis.cycle != 0) {
     throw InvalidLayout(fmt::format("axis {}: cycle {} does not divide its {} processors", a,
@@ -120,7 +122,7 @@ void add_corners(std::map<std::vector<Index>, Index>& corners, const Box& box, I
                                   text::grouped(volume(shape)), shape_text(shape)));
 }
 
-std::string dealing_text(const Axis& axis) {
+std::string distribution_text(const Axis& axis) {
   if (axis.procs == 1) return "all";
   std::string text;
   if (axis.cycle == 1) {
@@ -135,7 +137,7 @@ std::string dealing_text(const Axis& axis) {
 }
 
 /// Reads "block/4", "cyclic/2", "cycle2/8", "all", with ":ceil" and "@stride" behind.
-Axis parse_dealing(std::string_view word, Index n, bool& has_stride) {
+Axis parse_distribution(std::string_view word, Index n, bool& has_stride) {
   Axis axis;
   axis.n = n;
   const std::string whole(word);
@@ -264,8 +266,8 @@ Layout Layout::grid(std::vector<Axis> axes, std::vector<int> order) {
   return layout;
 }
 
-Layout Layout::dealt(const Shape& shape, const std::vector<Index>& procs,
-                     const std::vector<Index>& cycles, Rule rule) {
+Layout Layout::group_cyclic(const Shape& shape, const std::vector<Index>& procs,
+                            const std::vector<Index>& cycles, Rule rule) {
   if (procs.size() != shape.size() || cycles.size() != shape.size()) {
     throw InvalidLayout(fmt::format("a shape of {} axes needs {} numbers of processors, not {}",
                                     shape.size(), shape.size(), procs.size()));
@@ -280,11 +282,11 @@ Layout Layout::dealt(const Shape& shape, const std::vector<Index>& procs,
 }
 
 Layout Layout::block(const Shape& shape, const std::vector<Index>& procs, Rule rule) {
-  return dealt(shape, procs, std::vector<Index>(procs.size(), 1), rule);
+  return group_cyclic(shape, procs, std::vector<Index>(procs.size(), 1), rule);
 }
 
 Layout Layout::cyclic(const Shape& shape, const std::vector<Index>& procs) {
-  return dealt(shape, procs, procs);
+  return group_cyclic(shape, procs, procs);
 }
 
 Layout Layout::slab(const Shape& shape, Index procs, std::size_t axis, Rule rule) {
@@ -421,7 +423,7 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
     if (seen[at]) throw ParseError(fmt::format("axis {} is given twice in '{}'", names[at], line));
     seen[at] = true;
     order.push_back(a);
-    axes[at] = parse_dealing(std::string_view(word).substr(colon + 1), shape[at], has_stride);
+    axes[at] = parse_distribution(std::string_view(word).substr(colon + 1), shape[at], has_stride);
     check_axis(axes[at], at);
   }
   if (order.size() != shape.size()) {
@@ -458,7 +460,7 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
   const bool strides = numbered != grid_;
   for (const int a : order_) {
     const auto at = static_cast<std::size_t>(a);
-    std::string part = fmt::format("{}:{}", names[at], dealing_text(grid_[at]));
+    std::string part = fmt::format("{}:{}", names[at], distribution_text(grid_[at]));
     if (strides && grid_[at].procs > 1) part += fmt::format("@{}", grid_[at].rank_stride);
     parts.push_back(std::move(part));
   }
@@ -476,30 +478,30 @@ bool Layout::operator==(const Layout& other) const {
          (table_ == other.table_ || table() == other.table());
 }
 
-Progression Layout::part(Index rank, std::size_t a) const {
+Progression Layout::local_indices(Index rank, std::size_t a) const {
   if (rank >= ranks_) return {};
   if (!is_grid()) {
     const Box& box = table()[static_cast<std::size_t>(rank)];
     return Progression::make(box.low[a], 1, box.high[a] - box.low[a]);
   }
-  return grid_[a].part(grid_[a].coord(rank));
+  return grid_[a].local_indices(grid_[a].coord(rank));
 }
 
-std::vector<Progression> Layout::part(Index rank) const {
+std::vector<Progression> Layout::local_indices(Index rank) const {
   std::vector<Progression> result(axes());
-  for (std::size_t a = 0; a < axes(); ++a) result[a] = part(rank, a);
+  for (std::size_t a = 0; a < axes(); ++a) result[a] = local_indices(rank, a);
   return result;
 }
 
 Shape Layout::local_shape(Index rank) const {
   Shape result(axes());
-  for (std::size_t a = 0; a < axes(); ++a) result[a] = part(rank, a).count;
+  for (std::size_t a = 0; a < axes(); ++a) result[a] = local_indices(rank, a).count;
   return result;
 }
 
 Index Layout::local_size(Index rank) const {
   Index result = rank < ranks_ ? 1 : 0;
-  for (std::size_t a = 0; a < axes(); ++a) result *= part(rank, a).count;
+  for (std::size_t a = 0; a < axes(); ++a) result *= local_indices(rank, a).count;
   return result;
 }
 
@@ -510,17 +512,17 @@ Index Layout::largest_local_size() const {
   return result;
 }
 
-Index Layout::room(Index rank) const {
+Index Layout::allocated_size(Index rank) const {
   const Index size = local_size(rank);
   if (size == 0 || padding_ == 0) return size;
-  const Index run = part(rank, static_cast<std::size_t>(order_.back())).count;
+  const Index run = local_indices(rank, static_cast<std::size_t>(order_.back())).count;
   return size / run * (run + padding_);
 }
 
-Index Layout::largest_room() const {
-  if (is_grid()) return room(0);
+Index Layout::largest_allocated_size() const {
+  if (is_grid()) return allocated_size(0);
   Index result = 0;
-  for (Index r = 0; r < ranks_; ++r) result = std::max(result, room(r));
+  for (Index r = 0; r < ranks_; ++r) result = std::max(result, allocated_size(r));
   return result;
 }
 
@@ -552,7 +554,7 @@ std::vector<Index> Layout::local_strides(Index rank) const {
   for (std::size_t i = axes(); i-- > 0;) {
     const auto a = static_cast<std::size_t>(order_[i]);
     strides[a] = stride;
-    stride *= part(rank, a).count;
+    stride *= local_indices(rank, a).count;
     if (i + 1 == axes()) stride += padding_;
   }
   return strides;
@@ -567,7 +569,8 @@ Index Layout::owner(const std::vector<Index>& index) const {
   }
   for (Index r = 0; r < ranks_; ++r) {
     bool inside = true;
-    for (std::size_t a = 0; a < axes() && inside; ++a) inside = part(r, a).contains(index[a]);
+    for (std::size_t a = 0; a < axes() && inside; ++a)
+      inside = local_indices(r, a).contains(index[a]);
     if (inside) return r;
   }
   throw InternalError("an index outside of every box");
@@ -577,14 +580,15 @@ Index Layout::offset(const std::vector<Index>& index) const {
   const Index rank = owner(index);
   const std::vector<Index> strides = local_strides(rank);
   Index result = 0;
-  for (std::size_t a = 0; a < axes(); ++a) result += part(rank, a).place(index[a]) * strides[a];
+  for (std::size_t a = 0; a < axes(); ++a)
+    result += local_indices(rank, a).place(index[a]) * strides[a];
   return result;
 }
 
 bool Layout::whole(std::size_t a) const {
   if (is_grid()) return grid_[a].whole();
   for (Index r = 0; r < ranks_; ++r) {
-    if (local_size(r) > 0 && part(r, a).count != shape_[a]) return false;
+    if (local_size(r) > 0 && local_indices(r, a).count != shape_[a]) return false;
   }
   return true;
 }
@@ -635,14 +639,15 @@ bool same_owners(const Layout& a, const Layout& b) {
   if (a.is_grid() && b.is_grid() && a.ranks() == b.ranks()) {
     bool same = true;
     for (std::size_t d = 0; d < a.axes() && same; ++d) {
-      same = same_dealing(a.axis(d), b.axis(d)) && a.axis(d).rank_stride == b.axis(d).rank_stride;
+      same =
+          same_distribution(a.axis(d), b.axis(d)) && a.axis(d).rank_stride == b.axis(d).rank_stride;
     }
     // Different grids can still agree where extents are 1 or ranks are idle.
     if (same) return true;
   }
   for (Index r = 0; r < std::max(a.ranks(), b.ranks()); ++r) {
     const bool idle = a.local_size(r) == 0 && b.local_size(r) == 0;
-    if (!idle && a.part(r) != b.part(r)) return false;
+    if (!idle && a.local_indices(r) != b.local_indices(r)) return false;
   }
   return true;
 }

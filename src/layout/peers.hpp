@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kallima/layout.hpp"
+#include "layout/pieces.hpp"
 
 namespace kallima {
 

@@ -2,7 +2,7 @@
 //
 // The map of owners that `kallima plan` prints. A newcomer sees from it what block, cyclic and
 // group-cyclic mean, so it shows true indices: evenly sampled where an axis is in blocks, the
-// first ones where it is dealt like cards (a sample would show a pattern that is not there).
+// first ones where it is distributed cyclically (a sample would show a pattern that is not there).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ struct Cells {
 Cells cells_of(const Layout& layout, std::size_t a, Index most) {
   Cells cells;
   const Index n = layout.shape()[a];
-  const bool cards = layout.is_grid() && layout.axis(a).cycle > 1;
+  const bool cyclic = layout.is_grid() && layout.axis(a).cycle > 1;
   const Index shown = std::min(n, most);
   for (Index i = 0; i < shown; ++i) {
     // i * n / shown without overflow for n up to 2^62
-    cells.index.push_back(cards ? i : n / shown * i + n % shown * i / shown);
+    cells.index.push_back(cyclic ? i : n / shown * i + n % shown * i / shown);
   }
-  cells.cut = cards && shown < n;
+  cells.cut = cyclic && shown < n;
   return cells;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kallima/pieces.hpp"
+
+#include "layout/pieces.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "layout/box_table.hpp"
 #include "layout/peers.hpp"
 
@@ -88,13 +90,13 @@ void for_each_peer(const std::vector<Progression>& part, const Layout& grid, Vis
 template <class Visit>
 void for_each_peer(const Layout& mine, const Layout& theirs, Index rank, Visit visit) {
   if (mine.local_size(rank) == 0) return;
-  const std::vector<Progression> part = mine.part(rank);
+  const std::vector<Progression> part = mine.local_indices(rank);
   if (theirs.is_grid()) return for_each_peer(part, theirs, visit);
   std::vector<Progression> common(part.size());
   for (const Index peer : theirs.box_table()->meeting(part)) {
-    bool any = true;  // cards can miss a box
+    bool any = true;  // cyclic can miss a box
     for (std::size_t a = 0; a < part.size() && any; ++a) {
-      common[a] = intersect(part[a], theirs.part(peer, a));
+      common[a] = intersect(part[a], theirs.local_indices(peer, a));
       any = !common[a].empty();
     }
     if (any) visit(peer, static_cast<const std::vector<Progression>&>(common));
@@ -105,7 +107,7 @@ void for_each_peer(const Layout& mine, const Layout& theirs, Index rank, Visit v
 
 std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) {
   std::vector<Piece> result;
-  const std::vector<Progression> part = mine.part(rank);
+  const std::vector<Progression> part = mine.local_indices(rank);
   for_each_peer(mine, theirs, rank, [&](Index peer, const std::vector<Progression>& common) {
     result.push_back({peer, places_in(part, common), product_of_counts(common)});
   });
@@ -129,7 +131,7 @@ std::vector<Index> coords_of(const Axis& axis, const Progression& part) {
 Index common_size(const Layout& mine, Index rank, const Layout& theirs, Index peer) {
   Index size = rank < mine.ranks() && peer < theirs.ranks() ? 1 : 0;
   for (std::size_t a = 0; a < mine.axes() && size > 0; ++a) {
-    size *= intersect(mine.part(rank, a), theirs.part(peer, a)).count;
+    size *= intersect(mine.local_indices(rank, a), theirs.local_indices(peer, a)).count;
   }
   return size;
 }

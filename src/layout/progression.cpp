@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.hpp"
+
 namespace kallima {
 
 namespace {

@@ -48,7 +48,8 @@ struct Track {
 };
 
 /// Of an axis of a layout over so many ranks: begins a new place wherever a coordinate holds
-/// another number of indices than the one before. O(log procs), O(groups) where they are dealt.
+/// another number of indices than the one before. O(log procs), O(groups) where they are
+/// distributed.
 Track size_track(const Axis& axis, Index ranks);
 
 /// Of an axis of a layout over so many ranks: a place for each coordinate.
@@ -178,13 +179,13 @@ struct RankClass {
 std::vector<RankClass> rank_classes(
     const std::vector<std::reference_wrapper<const Layout>>& layouts, Index ranks);
 
-/// True where each axis is dealt alike on both sides or whole on one: what a rank has for another
-/// is a product of what both hold.
+/// True where each axis is distributed alike on both sides or whole on one: what a rank has for
+/// another is a product of what both hold.
 bool transposes(const Layout& from, const Layout& to);
 
 /// Classes of those ranks that one has pieces for or from, in an exchange that transposes. A rank
-/// meets those with its own coordinates along axes that are dealt alike; how the others are dealt
-/// is the same for all ranks.
+/// meets those with its own coordinates along axes that are distributed alike; how the others are
+/// distributed is the same for all ranks.
 class PeerClasses {
  public:
   PeerClasses(const Layout& from, const Layout& to);
@@ -193,7 +194,7 @@ class PeerClasses {
   [[nodiscard]] std::vector<RankClass> of(Index rank) const;
 
  private:
-  std::vector<Axis> alike_;         // dealt, by ascending stride
+  std::vector<Axis> alike_;         // distributed, by ascending stride
   std::vector<RankClass> classes_;  // by numbers without the coordinates along these
 };
 

@@ -6,16 +6,16 @@
 #include <bit>
 #include <cstdint>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima {
 
 /// When a part of a pipelined exchange may go, or come, and who waits for it.
-struct Turn {
-  Index lane = 0;   ///< numbers the peers from 0
-  Index needs = 0;  ///< to send: chunks that must be computed
-  Index taken = 0;  ///< to receive: the chunk that wants it
-  Index apart = 0;  ///< what the receiver has room for before it has sent as much
+struct Dependency {
+  Index peer_number = 0;  ///< numbers the peers from 0
+  Index needs = 0;        ///< to send: chunks that must be computed
+  Index taken = 0;        ///< to receive: the chunk that wants it
+  Index send_offset = 0;  ///< what the receiver has room for before it has sent as much
 };
 
 /// The low half of a number's bits, mirrored into the high half of so many bits.
@@ -25,9 +25,10 @@ inline Index mirrored_up(Index number, int bits) {
   return result;
 }
 
-/// The turn in which a flow of `rank` serves `peer`: i XOR j for powers of two (Sahay, section 5),
-/// a shift otherwise. At every moment each rank receives from one other if all take as long.
-inline Index turn_of(Index rank, Index peer, Index ranks) {
+/// The turn in which a pipelined exchange of `rank` serves `peer`: i XOR j for powers of two
+/// (Sahay, section 5), a shift otherwise. At every moment each rank receives from one other if all
+/// take as long.
+inline Index pipelined_round_of(Index rank, Index peer, Index ranks) {
   if (std::has_single_bit(static_cast<std::uint64_t>(ranks))) return rank ^ peer;
   return (peer - rank + ranks) % ranks;
 }

@@ -6,8 +6,9 @@
 #include <numeric>
 #include <optional>
 
-#include "kallima/pieces.hpp"
+#include "base/checked.hpp"
 #include "layout/peers.hpp"
+#include "layout/pieces.hpp"
 #include "layout/rank_classes.hpp"
 
 namespace kallima {
@@ -37,7 +38,7 @@ Reach reach(const Axis& axis, const Progression& part) {
   const Index last_group = axis.group_of(part.last());
   const Index largest_block = axis.group_begin(1);
   if (axis.cycle == 1 && part.step > 1 && part.step < largest_block) {
-    // Cards, seen from blocks of at least as many: some fall into every block on the way.
+    // Cyclic, seen from blocks of at least as many: some fall into every block on the way.
     return {last_group - first_group + 1, std::min(part.count, ceil_div(largest_block, part.step))};
   }
   const Index round = axis.cycle / std::gcd(part.step, axis.cycle);
@@ -97,10 +98,10 @@ class SideAxis {
            std::vector<Track>& tracks)
       : step_(mine.cycle) {
     Track track = meets ? coord_track(mine, ranks) : size_track(mine, ranks);
-    const bool unchanged = same_dealing(mine, theirs);
+    const bool unchanged = same_distribution(mine, theirs);
     held_.reserve(static_cast<std::size_t>(track.places()));
     for (Index place = 0; place < track.places(); ++place) {
-      const Progression part = mine.part(track.coord(place));
+      const Progression part = mine.local_indices(track.coord(place));
       held_.push_back({part.first, part.count,
                        unchanged ? Reach{part.empty() ? 0 : 1, part.count} : reach(theirs, part)});
     }
@@ -112,7 +113,7 @@ class SideAxis {
   /// On which it depends; empty where all coordinates have as much.
   [[nodiscard]] const std::optional<std::size_t>& track() const { return track_; }
   /// By places of all tracks. Where only sizes count, the part of one with the same size.
-  [[nodiscard]] Progression part(const std::vector<Index>& places) const {
+  [[nodiscard]] Progression local_indices(const std::vector<Index>& places) const {
     const Held& held = at(places);
     return Progression::make(held.first, step_, held.count);
   }
@@ -157,8 +158,8 @@ class BothSides {
 
   /// By places of all tracks.
   [[nodiscard]] Figures figures(const std::vector<Index>& places) const {
-    const Progression had = before_.part(places);
-    const Progression has = after_.part(places);
+    const Progression had = before_.local_indices(places);
+    const Progression has = after_.local_indices(places);
     // Alike, or whole on one side: all that the other has.
     const Index both = meets_ ? intersect(had, has).count : std::min(had.count, has.count);
     const Reach& out = before_.reached(places);
@@ -167,7 +168,7 @@ class BothSides {
 
  private:
   static bool meet(const Axis& before, const Axis& after) {
-    const bool alike = before.rank_stride == after.rank_stride && same_dealing(before, after);
+    const bool alike = before.rank_stride == after.rank_stride && same_distribution(before, after);
     return !alike && before.procs > 1 && after.procs > 1;
   }
 
@@ -269,7 +270,7 @@ std::vector<Index> boxes_met(const Layout& grid, const Layout& boxes) {
     std::vector<Change> corners = {{0, 1}};  // by rank of the grid
     for (std::size_t a = 0; a < grid.axes(); ++a) {
       std::vector<Change> more;
-      for (const Change& along : changes_along(grid.axis(a), boxes.part(rank, a))) {
+      for (const Change& along : changes_along(grid.axis(a), boxes.local_indices(rank, a))) {
         for (const Change& corner : corners) {
           more.push_back(
               {corner.coord + along.coord * grid.axis(a).rank_stride, corner.by * along.by});
@@ -302,7 +303,7 @@ class PeerCounts {
     if (!theirs_.is_grid()) return static_cast<Index>(peers_of(mine_, theirs_, rank).size());
     Index count = 1;
     for (std::size_t a = 0; a < mine_.axes(); ++a) {
-      count *= reach(theirs_.axis(a), mine_.part(rank, a)).peers;
+      count *= reach(theirs_.axis(a), mine_.local_indices(rank, a)).peers;
     }
     return count;
   }
@@ -318,7 +319,7 @@ Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
   if (theirs.is_grid()) {
     Index most = 1;
     for (std::size_t a = 0; a < boxes.axes(); ++a) {
-      most *= reach(theirs.axis(a), boxes.part(rank, a)).most;
+      most *= reach(theirs.axis(a), boxes.local_indices(rank, a)).most;
     }
     return most;
   }
@@ -370,13 +371,13 @@ Sent sent_by(const Layout& from, const Layout& to, const PeerCounts& counts, Ind
              const Node& node) {
   Sent sent;
   if (rank >= from.ranks()) return sent;
-  const std::vector<Progression> part = from.part(rank);
+  const std::vector<Progression> part = from.local_indices(rank);
   sent.between = from.local_size(rank);
   sent.messages_between = counts.of(rank);
   for (Index peer = node.begin; peer < std::min(node.end, to.ranks()); ++peer) {
     Index common = 1;
     for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
-      common *= intersect(part[a], to.part(peer, a)).count;
+      common *= intersect(part[a], to.local_indices(peer, a)).count;
     }
     if (common == 0) continue;
     sent.between -= common;

@@ -3,7 +3,7 @@
 // A machine for those who have not calibrated theirs: two sockets, a tapered fat tree, each figure
 // as slow as clusters in use commonly have it. Plans made on it avoid what is expensive everywhere;
 // its seconds are no prediction.
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 
@@ -55,14 +55,14 @@ Link link(double latency, double overhead, Curve per_byte, double node_per_byte,
   return {latency, overhead, latency, std::move(per_byte), node_per_byte, busy, fits};
 }
 
-Machine make() {
-  Machine machine;
+MachineFigures make() {
+  MachineFigures machine;
   machine.name = "built-in";
   machine.about = "a common cluster, each figure on the slow side; calibrate for yours";
   machine.node = {64, 64, 256e9, false};
   machine.speeds = {speed(1, 2e-10), speed(64, 6e-10)};
-  machine.windows.meet = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
-  machine.windows.in_plan = Curve(1.2);
+  machine.shared_memory.barrier = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
+  machine.shared_memory.in_plan = Curve(1.2);
   machine.in_node =
       link(1e-6, 5e-7, Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}),
            0., 1.);

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "kallima/error.hpp"
 #include "layout/peers.hpp"
+#include "machine/figures.hpp"
 #include "machine/wiring.hpp"
 
 namespace kallima {

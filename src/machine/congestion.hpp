@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "kallima/layout.hpp"
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 

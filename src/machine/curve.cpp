@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kallima/error.hpp"
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 

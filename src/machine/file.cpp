@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The text form of a machine: TOML, written so that people can read and mend it, with the unit of
+// The text form of a machine: TOML, written so that people can read and fix it, with the unit of
 // every figure beside it. Figures are written with as many digits as restore them exactly.
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 
 #include "base/text.hpp"
 #include "kallima/error.hpp"
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 
 namespace {
 
-constexpr const char* schema = "kallima.machine/1";
+constexpr const char* schema = "kallima.machine/2";
 
 constexpr std::array wirings = {
     std::pair{Wiring::full, "full"}, std::pair{Wiring::fat_tree, "fat-tree"},
@@ -28,7 +28,7 @@ constexpr std::array wirings = {
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("the machine file cannot be read: " + what +
-                   "; mend it, or make it anew with `kallima calibrate`");
+                   "; fix it, or make it anew with `kallima calibrate`");
 }
 
 /// A table of the file, and what it is called in messages. Keys that nobody asked for are refused
@@ -211,14 +211,14 @@ Link read_link(const toml::table& from, const char* name) {
   return link;
 }
 
-Sharing read_windows(const toml::table& from) {
-  Table table(from, "windows");
-  Sharing windows;
-  windows.available = table.flag("available", true);
-  windows.meet = table.curve("meet");
-  windows.in_plan = table.curve("in_plan");
+Sharing read_shared_memory(const toml::table& from) {
+  Table table(from, "shared_memory");
+  Sharing shared_memory;
+  shared_memory.available = table.flag("available", true);
+  shared_memory.barrier = table.curve("barrier");
+  shared_memory.in_plan = table.curve("in_plan");
   table.done();
-  return windows;
+  return shared_memory;
 }
 
 Topology read_topology(const toml::table& from) {
@@ -429,13 +429,13 @@ Machine Machine::parse(std::string_view toml) {
     Table table(root, "");
     const std::string found = table.word("schema");
     if (found != schema) refuse("its schema is '" + found + "', not '" + schema + "'");
-    Machine machine;
+    MachineFigures machine;
     machine.name = table.word("name");
     machine.about = table.word("about", "");
     machine.made = table.word("made", "");
     machine.node = read_node(table.table("node"));
     machine.speeds = read_speeds(table.find("speed"));
-    machine.windows = read_windows(table.table("windows"));
+    machine.shared_memory = read_shared_memory(table.table("shared_memory"));
     machine.in_node = read_link(table.table("in_node"), "in_node");
     machine.between_nodes = read_link(table.table("between_nodes"), "between_nodes");
     machine.topology = read_topology(table.table("topology"));
@@ -453,33 +453,51 @@ std::string Machine::to_text() const {
       "# A machine as `kallima calibrate` measures it, or as it was published. Times are in "
       "seconds,\n# sizes in bytes. [sources] says where figures come from.\n"
       "schema = \"{}\"\nname = {}\nabout = {}\nmade = {}\n",
-      schema, quoted(name), quoted(about), quoted(made));
+      schema, quoted(figures_->name), quoted(figures_->about), quoted(figures_->made));
   text += fmt::format(
-      "\n[node]\ncores = {}  # ranks that work without taking turns\nranks = {}  # a node, where "
+      "\n[node]\ncores = {}  # ranks that work without taking turns\nranks = {}  # a "
+      "node, where "
       "nobody says otherwise\nmemory = {}  # bytes; 0: not known\noverlaps = {}  # computes while "
       "memory moves\n",
-      node.cores, node.ranks, number_text(node.memory), node.overlaps);
-  if (node.accelerators) text += "accelerators = true  # ranks are GPUs or the like\n";
-  for (const Speed& speed : speeds) text += speed_text(speed);
-  text += fmt::format(
-      "\n[windows]\navailable = {}\n{}{}", windows.available,
-      curve_text("meet", windows.meet, "seconds until all have met, over their number"),
-      curve_text("in_plan", windows.in_plan, "times what sweeps take by themselves, in a plan"));
-  text += link_text("in_node", in_node) + link_text("between_nodes", between_nodes);
+      figures_->node.cores, figures_->node.ranks, number_text(figures_->node.memory),
+      figures_->node.overlaps);
+  if (figures_->node.accelerators) text += "accelerators = true  # ranks are GPUs or the like\n";
+  for (const Speed& speed : figures_->speeds) text += speed_text(speed);
+  text += fmt::format("\n[shared_memory]\navailable = {}\n{}{}", figures_->shared_memory.available,
+                      curve_text("barrier", figures_->shared_memory.barrier,
+                                 "seconds a barrier takes, over their number"),
+                      curve_text("in_plan", figures_->shared_memory.in_plan,
+                                 "times what sweeps take by themselves, in a plan"));
+  text +=
+      link_text("in_node", figures_->in_node) + link_text("between_nodes", figures_->between_nodes);
   text += fmt::format(
       "\n[topology]\nwiring = \"{}\"\ntaper = {}\ndimensions = {}  # of a torus\ngroups = {}  # of "
       "a dragonfly\nnodes = {}  # 0: as many as "
       "asked "
       "for\n",
-      wiring_name(topology.wiring), number_text(topology.taper), topology.dimensions,
-      topology.groups, topology.nodes);
+      wiring_name(figures_->topology.wiring), number_text(figures_->topology.taper),
+      figures_->topology.dimensions, figures_->topology.groups, figures_->topology.nodes);
   text += fmt::format("\n[accuracy]\nsweeps = {}\nexchanges = {}\n\n[sources]\n",
-                      number_text(accuracy.sweeps), number_text(accuracy.exchanges));
-  for (const auto& [figure, source] : sources) {
+                      number_text(figures_->accuracy.sweeps),
+                      number_text(figures_->accuracy.exchanges));
+  for (const auto& [figure, source] : figures_->sources) {
     text += fmt::format("{} = {}\n", quoted(figure), quoted(source));
   }
   return text;
 }
+
+Machine::Machine() : Machine(built_in_machine()) {}
+
+Machine::Machine(MachineFigures figures)
+    : figures_(std::make_shared<const MachineFigures>(std::move(figures))) {}
+
+const std::string& Machine::name() const { return figures_->name; }
+
+const std::string& Machine::about() const { return figures_->about; }
+
+Index Machine::ranks_per_node() const { return figures_->node.ranks; }
+
+bool Machine::operator==(const Machine& other) const { return *figures_ == *other.figures_; }
 
 std::uint64_t Machine::hash() const { return text::hash(to_text()); }
 

@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/package.hpp"
 #include "kallima/error.hpp"
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 
@@ -26,7 +26,7 @@ std::vector<fs::path> folders() {
 }
 
 std::vector<std::string> known_names() {
-  std::vector<std::string> names = {built_in_machine().name};
+  std::vector<std::string> names = {built_in_machine()->name};
   for (const fs::path& folder : folders()) {
     std::error_code failed;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
@@ -50,7 +50,7 @@ Machine read(const fs::path& path) {
 }  // namespace
 
 Machine find_machine(const std::string& name_or_path) {
-  if (name_or_path == built_in_machine().name) return built_in_machine();
+  if (name_or_path == built_in_machine()->name) return built_in_machine();
   std::error_code failed;
   if (fs::is_regular_file(name_or_path, failed)) return read(name_or_path);
   if (name_or_path.find('/') == std::string::npos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/link_models.hpp"
 
+#include "machine/figures.hpp"
 #include "machine/messages.hpp"
 
 namespace kallima {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kallima/cost.hpp"
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 

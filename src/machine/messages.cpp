@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kallima/error.hpp"
+
 namespace kallima::models {
 
 namespace {

@@ -16,8 +16,8 @@
 // the same time at full speed, but its processor pays the overheads of both.
 #pragma once
 
-#include "kallima/checked.hpp"
 #include "kallima/cost.hpp"
+#include "kallima/index.hpp"
 #include "kallima/machine.hpp"
 
 namespace kallima::models {

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "kallima/error.hpp"
+#include "machine/figures.hpp"
 #include "machine/link_models.hpp"
 #include "machine/wiring.hpp"
 
@@ -110,7 +112,7 @@ std::string plain(std::string text) {
 Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_node) {
   if (nodes < 1) throw InvalidOption("a platform of no nodes; give at least 1");
   if (ranks_per_node < 1) throw InvalidOption("a node without ranks; give at least 1");
-  const Link& link = machine.between_nodes;
+  const Link& link = machine->between_nodes;
   const double of_ranks = large_per_byte(link) / real(ranks_per_node);
   const double per_byte = std::max(link.node_per_byte, of_ranks);
   if (per_byte <= 0.) {
@@ -118,21 +120,22 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
         "the machine has no bandwidth between nodes; give one that was calibrated "
         "between nodes, or published");
   }
-  const Built built = build(machine.topology, nodes);
+  const Built built = build(machine->topology, nodes);
 
   Platform platform;
-  platform.machine = machine;
-  platform.machine.topology.nodes = nodes;
-  platform.machine.topology.taper = built.taper;
-  if (machine.topology.wiring == Wiring::dragonfly) {
-    platform.machine.topology.groups = groups_of(machine.topology, nodes);
+  MachineFigures figures = machine.figures();
+  figures.topology.nodes = nodes;
+  figures.topology.taper = built.taper;
+  if (machine->topology.wiring == Wiring::dragonfly) {
+    figures.topology.groups = groups_of(machine->topology, nodes);
   }
+  platform.machine = std::move(figures);
   const bool tapers =
-      machine.topology.wiring == Wiring::fat_tree || machine.topology.wiring == Wiring::dragonfly;
-  if (tapers && std::abs(built.taper - machine.topology.taper) > 1e-9 * built.taper) {
+      machine->topology.wiring == Wiring::fat_tree || machine->topology.wiring == Wiring::dragonfly;
+  if (tapers && std::abs(built.taper - machine->topology.taper) > 1e-9 * built.taper) {
     platform.notes.push_back(
         fmt::format("a taper of {:.4g}, where the machine says {:.4g}: links are whole ones",
-                    built.taper, machine.topology.taper));
+                    built.taper, machine->topology.taper));
   }
   if (built.links > 1. && of_ranks > link.node_per_byte) {
     platform.notes.emplace_back(
@@ -144,11 +147,11 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
         "one bandwidth, that of large messages, where the machine has a curve");
   }
   const double busy = std::max(link.gap, 2. * link.overhead);
-  const double in_node = large_per_byte(machine.in_node);
+  const double in_node = large_per_byte(machine->in_node);
   const std::string loopback =
       ranks_per_node > 1 && in_node > 0.
           ? fmt::format(R"( loopback_bw="{:.6g}Bps" loopback_lat="{:.6g}s")", 1. / in_node,
-                        machine.in_node.latency)
+                        machine->in_node.latency)
           : std::string();
   platform.xml = fmt::format(
       R"(<?xml version='1.0'?>
@@ -165,7 +168,7 @@ Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_n
           {}/>
 </platform>
 )",
-      nodes, plain(machine.name),
+      nodes, plain(machine->name),
       ranks_per_node == 1 ? "1 rank" : fmt::format("{} ranks", ranks_per_node), busy, nodes - 1,
       ranks_per_node, 1. / (per_byte * built.links), link.latency / built.mean_hops, loopback,
       built.attributes);

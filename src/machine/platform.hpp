@@ -32,7 +32,7 @@ struct Platform {
 };
 
 /// So many nodes of a machine with so many ranks each. InvalidOption where its topology cannot be
-/// built of them, with the mend.
+/// built of them, with the fix.
 Platform simgrid_platform(const Machine& machine, Index nodes, Index ranks_per_node);
 
 }  // namespace kallima

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/wiring.hpp"
 
+#include "base/checked.hpp"
+#include "machine/figures.hpp"
+
 #include <algorithm>
 #include <cmath>
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 

@@ -10,6 +10,7 @@
 #include "exchange/chunks.hpp"
 #include "exchange/hermitian.hpp"
 #include "exchange/method.hpp"
+#include "kallima/error.hpp"
 #include "schedule/schedule.hpp"
 #include "steps/digits.hpp"
 
@@ -103,14 +104,14 @@ void inspect_sweep(const Plan& plan, std::size_t step) {
 
 /// Between the digits of an axis of reals, which the sweep beside it has just completed or will
 /// take apart, and its half spectrum, which a sweep of its own copies.
-void inspect_mirror(const Plan& plan, std::size_t step) {
-  const bool folding = folds(plan.states()[step], plan.states()[step + 1]);
-  require(folding == (plan.direction() == Direction::backward),
+void inspect_hermitian(const Plan& plan, std::size_t step) {
+  const bool splitting = to_split_axis(plan.states()[step], plan.states()[step + 1]);
+  require(splitting == (plan.direction() == Direction::backward),
           "frequencies k and n - k are exchanged in the wrong direction");
-  const std::size_t split_side = folding ? step + 1 : step - 1;
-  const std::size_t half_side = folding ? step - 1 : step + 1;
+  const std::size_t split_side = splitting ? step + 1 : step - 1;
+  const std::size_t half_side = splitting ? step - 1 : step + 1;
   require(computes(*plan.sweep_at(split_side)) && !computes(*plan.sweep_at(half_side)) &&
-              plan.exchange_at(folding ? step - 2 : step + 2) == nullptr,
+              plan.exchange_at(splitting ? step - 2 : step + 2) == nullptr,
           "frequencies k and n - k are exchanged beside sweeps that cannot take them");
 }
 
@@ -124,7 +125,7 @@ void inspect_exchange(const Plan& plan, std::size_t step) {
   require(holding != Holding::node_buffers || plan.placement().ranks_per_node > 0,
           "exchanges go by {}, and it is not known how many ranks a node has",
           name_of(exchange.method));
-  if (exchange.mirrors()) inspect_mirror(plan, step);
+  if (exchange.hermitian()) inspect_hermitian(plan, step);
   Cutting(plan, step);  // throws
 }
 
@@ -182,11 +183,11 @@ void inspect_end(const Plan& plan) {
 /// In shared memory, the exchange of k with n - k has what one sweep packed and the next one
 /// unpacks.
 void inspect_shared(const Plan& plan) {
-  const std::vector<Leg> legs = schedule(plan, false).legs;
-  for (std::size_t i = 0; i < legs.size(); ++i) {
-    const Exchange* const exchange = plan.exchange_at(static_cast<std::size_t>(legs[i].step));
-    require(exchange == nullptr || !exchange->mirrors() ||
-                (legs[i - 1].target == Access::pieces && legs[i + 1].source == Access::pieces),
+  const std::vector<Stage> stages = schedule(plan, false).stages;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Exchange* const exchange = plan.exchange_at(static_cast<std::size_t>(stages[i].step));
+    require(exchange == nullptr || !exchange->hermitian() ||
+                (stages[i - 1].target == Access::pieces && stages[i + 1].source == Access::pieces),
             "frequencies k and n - k are exchanged through shared memory that is not packed");
   }
 }
@@ -211,7 +212,7 @@ void inspect(const Plan& plan) {
   if (plan.problem().kind == Kind::sort) return inspect_sort(plan);
   const auto mirrors = [](const Step& step) {
     const auto* const exchange = std::get_if<Exchange>(&step);
-    return exchange != nullptr && exchange->mirrors();
+    return exchange != nullptr && exchange->hermitian();
   };
   if (holding_of(plan) == Holding::arrays &&
       std::any_of(plan.steps().begin(), plan.steps().end(), mirrors)) {

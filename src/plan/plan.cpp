@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "exchange/chunks.hpp"
 #include "exchange/hermitian.hpp"
 #include "exchange/method.hpp"
+#include "kallima/error.hpp"
+#include "layout/pieces.hpp"
 #include "steps/digits.hpp"
 
 namespace kallima {
@@ -45,7 +48,7 @@ State behind_real(const State& before, std::size_t at, Direction direction) {
   }
   const Index extent = before.layout.shape()[at];
   after.element.complex = forward;
-  after.layout = before.layout.with_extent(at, forward ? halved_extent(extent) : swept.whole);
+  after.layout = before.layout.with_extent(at, forward ? half_extent(extent) : swept.whole);
   if ((forward ? extent : swept.whole) > 1) {
     const DigitKind wanted = forward ? DigitKind::frequency : DigitKind::position;
     swept.weight = weight_of(before, swept.axis, wanted);
@@ -70,7 +73,7 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   if (sweep.kernel == Kernel::compare) return after;
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
   if (!before.element.complex || before.digits[at].whole > 0) {
-    throw InternalError("a complex sweep of reals, or along an axis that is halved");
+    throw InternalError("a complex sweep of reals, or along an r2c axis");
   }
   if (shape[at] == 1) return after;
   Digit& swept = after.digits[at];
@@ -139,30 +142,30 @@ State behind(const State& before, const Regroup& regroup) {
 }
 
 /// Between digits and the half spectrum of their axis.
-State behind_mirror(const State& before, const Exchange& exchange) {
+State behind_hermitian(const State& before, const Exchange& exchange) {
   State after{before.element, exchange.digits, exchange.to};
   if (after.digits.size() != after.layout.axes()) {
-    throw InternalError("a mirror to a layout of other digits");
+    throw InternalError("a hermitian to a layout of other digits");
   }
-  const Mirror mirror = Mirror::between(before, after);
-  const bool folding = folds(before, after);
-  const State& half = folding ? before : after;
-  const State& split_side = folding ? after : before;
+  const HermitianExchange hermitian = HermitianExchange::between(before, after);
+  const bool splitting = to_split_axis(before, after);
+  const State& half = splitting ? before : after;
+  const State& split_side = splitting ? after : before;
   const auto frequencies = [](const State& state) {
     return std::all_of(state.digits.begin(), state.digits.end(),
                        [](const Digit& digit) { return digit.kind == DigitKind::frequency; });
   };
   const Index n = checked_mul(split_side.digits[0].whole, split_side.layout.shape()[1], "an axis");
   const std::vector<Digit> axis = {{split_side.digits[0].axis, 1, DigitKind::frequency, n}};
-  if (half.digits != axis || half.layout != mirror.half_layout() || !frequencies(split_side) ||
+  if (half.digits != axis || half.layout != hermitian.half_layout() || !frequencies(split_side) ||
       !before.element.complex) {
-    throw InternalError("a mirror between states that are not of one axis");
+    throw InternalError("a hermitian between states that are not of one axis");
   }
   return after;
 }
 
 State behind(const State& before, const Exchange& exchange) {
-  if (exchange.mirrors()) return behind_mirror(before, exchange);
+  if (exchange.hermitian()) return behind_hermitian(before, exchange);
   if (exchange.to.shape() != before.layout.shape()) {
     throw InternalError("an exchange to a layout of another shape");
   }
@@ -178,10 +181,10 @@ std::vector<Digit> start_digits(const Problem& problem, Direction direction) {
   const bool forward = direction == Direction::forward;
   std::vector<Digit> digits;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    const bool halved = problem.real() && !forward && a == problem.halved_axis();
+    const bool half = problem.real() && !forward && a == problem.r2c_axis_index();
     digits.push_back({static_cast<int>(a), 1,
                       forward || shape[a] == 1 ? DigitKind::position : DigitKind::frequency,
-                      halved ? shape[a] : 0});
+                      half ? shape[a] : 0});
   }
   return digits;
 }
@@ -206,7 +209,7 @@ State whole_axes(const Problem& problem, Direction direction, const Layout& layo
 
 namespace {
 
-void require_room(const State& state, Index ranks) {
+void require_allocated_size(const State& state, Index ranks) {
   if (state.layout.ranks() > ranks) {
     throw InternalError("a plan uses more ranks than it is for");
   }
@@ -224,13 +227,14 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
            const Layout& start, std::vector<Step> steps)
     : StepList(std::move(problem), direction, ranks, placement) {
   states_ = {whole_axes(problem_, direction, start)};
-  require_room(states_.back(), ranks_);
+  require_allocated_size(states_.back(), ranks_);
   for (Step& step : steps) append(std::move(step));
 }
 
 void Plan::append(Step step) {
   State after = behind(states_.back(), step, direction_);
-  require_room(after, ranks_);  // before the traffic, which may take as long as there are ranks
+  require_allocated_size(after,
+                         ranks_);  // before the traffic, which may take as long as there are ranks
   steps_.push_back(std::move(step));
   states_.push_back(std::move(after));
   if (exchange_at(steps_.size() - 1) != nullptr) count(steps_.size() - 1);
@@ -300,7 +304,7 @@ Plan Plan::reversed() const {
     Step step = steps_[i];
     if (auto* const exchange = std::get_if<Exchange>(&step)) {
       exchange->to = states_[i].layout;
-      if (exchange->mirrors()) exchange->digits = states_[i].digits;
+      if (exchange->hermitian()) exchange->digits = states_[i].digits;
       Traffic& moved = exchange->traffic;
       std::swap(moved.most_sent, moved.most_received);
       std::swap(moved.most_messages_sent, moved.most_messages_received);

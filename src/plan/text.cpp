@@ -11,8 +11,10 @@
 #include <functional>
 #include <map>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "exchange/method.hpp"
+#include "kallima/error.hpp"
 #include "kallima/plan.hpp"
 #include "plan/flaw.hpp"
 #include "plan/text.hpp"
@@ -35,20 +37,28 @@ std::string direction_text(Direction direction) {
   return direction == Direction::forward ? "forward" : "backward";
 }
 
-/// "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it", where an axis is uneven. More
-/// than twice the processors are no advice, and looking for them would take as long as n is.
+/// "1280 indices of z over 96 ranks: 32 ranks hold 14, 64 hold 13; 80 or 128 ranks divide it",
+/// where an axis is uneven. More than twice the ranks are no advice, and looking for them would
+/// take as long as n is.
 std::string uneven_remark(const Axis& axis, const std::string& name) {
   std::map<Index, Index, std::greater<>> holders;
   for (Index coord = 0; coord < axis.procs; ++coord) ++holders[axis.size(coord)];
   std::vector<std::string> sizes;
-  for (const auto& [size, count] : holders) sizes.push_back(fmt::format("{} hold {}", count, size));
+  for (const auto& [size, count] : holders) {
+    const std::string who = sizes.empty() ? text::plural(count, "rank") : text::grouped(count);
+    sizes.push_back(fmt::format("{} {} {}", who, count == 1 ? "holds" : "hold", size));
+  }
   Index below = axis.procs;
   while (axis.n % below != 0) --below;
   Index above = axis.procs;
   while (above < 2 * axis.procs && axis.n % above != 0) ++above;
-  const std::string divisors = axis.n % above == 0 ? fmt::format("{} or {} divide", below, above)
-                                                   : fmt::format("{} divides", below);
-  return fmt::format("{}{} of {} over {}: {}; {} it\n", remark, axis.n, name, axis.procs,
+  std::string divisors = fmt::format("{} ranks divide it", below);
+  if (axis.n % above == 0) {
+    divisors = fmt::format("{} or {} ranks divide it", below, above);
+  } else if (below == 1) {
+    divisors = "only 1 rank divides it";
+  }
+  return fmt::format("{}{} indices of {} over {} ranks: {}; {}\n", remark, axis.n, name, axis.procs,
                      fmt::join(sizes, ", "), divisors);
 }
 
@@ -63,9 +73,9 @@ std::string balance_remarks(const State& state, Index ranks) {
   if (!layout.is_grid()) return result;
   const std::vector<std::string> names = state.names();
   for (std::size_t a = 0; a < layout.axes(); ++a) {
-    // How many frequencies of a halved digit there are nobody chooses.
-    const bool halved = state.digits[a].whole > 0;
-    if (!layout.axis(a).even() && !halved) result += uneven_remark(layout.axis(a), names[a]);
+    // How many frequencies of an r2c digit there are nobody chooses.
+    const bool half = state.digits[a].whole > 0;
+    if (!layout.axis(a).even() && !half) result += uneven_remark(layout.axis(a), names[a]);
   }
   return result;
 }
@@ -76,7 +86,7 @@ std::string grouped_bytes(Index elements, Index bytes) {
 }
 
 std::string traffic_remark(const Exchange& exchange, Index bytes) {
-  const Traffic moved = exchange.moved();
+  const Traffic moved = exchange.message_traffic();
   if (moved.elements == 0) return fmt::format("{}no data leaves its rank\n", remark);
   if (moved.messages == 0) {
     return fmt::format(
@@ -146,8 +156,8 @@ std::string digits_text(const State& state) {
 }
 
 /// ", k with 16 - k", and how the axis is split behind it.
-std::string mirror_text(const Exchange& exchange, const State& after) {
-  if (!exchange.mirrors()) return {};
+std::string hermitian_text(const Exchange& exchange, const State& after) {
+  if (!exchange.hermitian()) return {};
   const std::string digits = digits_text(after);
   Index n = after.digits[0].whole;
   if (!digits.empty()) n *= after.layout.shape()[1];
@@ -200,14 +210,14 @@ std::string twiddle_remark(const Plan& plan, std::size_t step) {
 }
 
 std::string memory_line(const Plan& plan, bool in_place) {
-  const Schedule legs = schedule(plan, in_place);
-  const Workspace need = largest_workspace(plan, legs);
+  const Schedule stages = schedule(plan, in_place);
+  const Workspace need = largest_workspace(plan, stages);
   const Index bytes = Element{true, plan.problem().precision}.bytes();
   const Index local = std::max<Index>(1, plan.largest_local_size());
   std::string line = fmt::format(
       "{:<13} {} pass{} over memory, workspace {} bytes ({:.2f} of the largest local array), "
       "tile {} bytes",
-      in_place ? "in place:" : "out of place:", legs.passes(), legs.passes() == 1 ? "" : "es",
+      in_place ? "in place:" : "out of place:", stages.passes(), stages.passes() == 1 ? "" : "es",
       grouped_bytes(need.arrays(), bytes),
       static_cast<double>(need.arrays()) / static_cast<double>(local),
       grouped_bytes(need.tile, bytes));
@@ -241,7 +251,7 @@ std::string body(const Plan& plan) {
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
     out += fmt::format("  exchange  {} by {}{}{}{}\n", plan.states()[i + 1].to_text(),
-                       name_of(exchange.method), mirror_text(exchange, plan.states()[i + 1]),
+                       name_of(exchange.method), hermitian_text(exchange, plan.states()[i + 1]),
                        chunks_text(exchange, plan.states()[i]), radix_text(exchange));
     out += traffic_remark(exchange, plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
@@ -396,14 +406,14 @@ Exchange parse_exchange(std::string_view rest, const State& before, std::string_
   if ((!whole && words.size() < 10) || words[1] != "k") damaged(line);
   const Index n = count_in(words[3]);
   State after{before.element, {}, {}};
-  Shape radices = {halved_extent(n)};
+  Shape radices = {half_extent(n)};
   if (whole) {
     after.digits = {{0, 1, DigitKind::frequency, n}};
   } else {
     const Index row = count_in(words[9]);
     if (row < 1) damaged(line);
     after.digits = {{0, 1, DigitKind::frequency, row}, {0, row, DigitKind::frequency, 0}};
-    radices = {halved_extent(row), n / row};
+    radices = {half_extent(row), n / row};
   }
   exchange.to = Layout::parse(to, radices, after.names());
   exchange.digits = std::move(after.digits);

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Axes dealt like cards, to ride on: the only way for one axis alone, and for several the one with
-// the fewest exchanges where input and output have the same layout.
+// Axes distributed cyclically, for the cyclic FFT (cyclic_steps.hpp): the only decomposition of one
+// axis alone, and for several the one with the fewest exchanges where input and output have the
+// same layout.
 #include <algorithm>
 #include <array>
 
-#include "planner/ride.hpp"
-#include "planner/ways.hpp"
+#include "planner/cyclic_steps.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima {
 
 namespace {
 
-/// Numbers of processors that an axis can ride on, largest first.
-std::vector<Index> rideable(Index n, Index ranks) {
+/// Numbers of processors on which the cyclic FFT can transform an axis, largest first.
+std::vector<Index> splittable(Index n, Index ranks) {
   std::vector<Index> result;
   for (Index procs = std::min(n, ranks); procs >= 1; --procs) {
-    if (n % procs == 0 && !ride_radices(n, procs).empty()) result.push_back(procs);
+    if (n % procs == 0 && !cyclic_radices(n, procs).empty()) result.push_back(procs);
   }
   return result;
 }
 
 /// The choice of processors per axis that uses most ranks, then needs the fewest exchanges, then is
 /// nearest to a cube.
-class Dealer {
+class GridChoice {
  public:
-  Dealer(const Shape& shape, const std::vector<bool>& riding, Index ranks) : shape_(shape) {
+  GridChoice(const Shape& shape, const std::vector<bool>& cyclic_axes, Index ranks)
+      : shape_(shape) {
     for (std::size_t a = 0; a < shape.size(); ++a) {
-      choices_.push_back(riding[a] ? rideable(shape[a], ranks) : std::vector<Index>{1});
+      choices_.push_back(cyclic_axes[a] ? splittable(shape[a], ranks) : std::vector<Index>{1});
     }
     procs_.assign(shape.size(), 1);
     choose(0, ranks);
@@ -60,7 +62,7 @@ class Dealer {
     for (std::size_t a = 0; a < procs.size(); ++a) {
       used *= procs[a];
       exchanges =
-          std::max(exchanges, static_cast<Index>(ride_radices(shape_[a], procs[a]).size()) - 1);
+          std::max(exchanges, static_cast<Index>(cyclic_radices(shape_[a], procs[a]).size()) - 1);
       most = std::max(most, procs[a]);
     }
     return {used, -exchanges, -most};
@@ -74,12 +76,12 @@ class Dealer {
 };
 
 /// Cards on every axis that is still to be transformed, blocks on the others where ranks are left.
-Layout cards(const PlanRequest& request, const Shape& shape, const std::vector<bool>& done,
-             const std::vector<int>& order) {
-  std::vector<bool> riding = done;
-  riding.flip();
-  if (request.problem.real()) riding[request.problem.halved_axis()] = false;
-  std::vector<Index> procs = Dealer(shape, riding, request.ranks).best();
+Layout cyclic(const PlanRequest& request, const Shape& shape, const std::vector<bool>& done,
+              const std::vector<int>& order) {
+  std::vector<bool> cyclic_axes = done;
+  cyclic_axes.flip();
+  if (request.problem.real()) cyclic_axes[request.problem.r2c_axis_index()] = false;
+  std::vector<Index> procs = GridChoice(shape, cyclic_axes, request.ranks).best();
   std::vector<Index> cycles = procs;
   Index left = request.ranks;
   for (const Index used : procs) left /= used;
@@ -88,19 +90,19 @@ Layout cards(const PlanRequest& request, const Shape& shape, const std::vector<b
     procs[a] = std::min(left, shape[a]);
     left /= procs[a];
   }
-  return Layout::dealt(shape, procs, cycles).with_order(order);
+  return Layout::group_cyclic(shape, procs, cycles).with_order(order);
 }
 
 }  // namespace
 
 void propose_cyclic_starts(const PlanRequest& request, Proposals& starts) {
   const Standing nowhere{{}, std::vector<bool>(request.problem.shape.size(), false)};
-  starts.push_back(cards(request, request.problem.shape, finished_axes(request, nowhere), {}));
+  starts.push_back(cyclic(request, request.problem.shape, finished_axes(request, nowhere), {}));
 }
 
 void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals& next) {
   next.push_back(
-      cards(request, from.layout.shape(), finished_axes(request, from), from.layout.order()));
+      cyclic(request, from.layout.shape(), finished_axes(request, from), from.layout.order()));
 }
 
 }  // namespace kallima

@@ -7,8 +7,8 @@ namespace kallima {
 
 /// Elements behind each row of reals that make it as long as its frequencies, as FFTW has them.
 inline Index row_padding(const Problem& problem) {
-  const Index n = problem.shape[problem.halved_axis()];
-  return 2 * halved_extent(n) - n;
+  const Index n = problem.shape[problem.r2c_axis_index()];
+  return 2 * half_extent(n) - n;
 }
 
 /// True where a plan that was not made for this request answers it: a forward one of the same

@@ -2,7 +2,7 @@
 //
 // The fall-back: one rank transforms everything while the others wait. Right, and slow; the plan's
 // text says how many ranks hold data.
-#include "planner/ways.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima {
 

@@ -4,7 +4,7 @@
 // grid, and more ranks than the longest axis has planes can work; the price is one exchange more.
 #include <algorithm>
 
-#include "planner/ways.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima {
 
@@ -24,7 +24,7 @@ Layout fresh_pencil(const PlanRequest& request, const Shape& shape, std::size_t 
     cut.push_back(a);
     capacity = std::min(request.ranks, capacity) * std::min(request.ranks, shape[a]);
   }
-  return Layout::block(shape, deal_ranks(shape, cut, request.ranks)).with_order(order);
+  return Layout::block(shape, process_grid(shape, cut, request.ranks)).with_order(order);
 }
 
 /// `taker` gets the processors of `giver`, which becomes whole. Where the taker has processors of
@@ -53,7 +53,7 @@ void propose_pencil_starts(const PlanRequest& request, Proposals& starts) {
   const Shape& shape = request.problem.shape;
   std::size_t last = shape.size() - 1;  // of the axes that there is something to transform along
   while (last > 0 && shape[last] == 1) --last;
-  if (request.problem.real()) last = request.problem.halved_axis();
+  if (request.problem.real()) last = request.problem.r2c_axis_index();
   if (shape.size() == 1) return;
   starts.push_back(fresh_pencil(request, shape, last, {}));
   // Every other grid over the two slowest axes: rows of a grid may fit a node, or be cheap.

@@ -82,7 +82,7 @@ std::array<Index, 2> most_arrays(const Plan& plan) {
 std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted) {
   std::vector<Chunks> ways = {Chunks{}};
   const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
-  if (exchange == nullptr || exchange->mirrors()) return ways;
+  if (exchange == nullptr || exchange->hermitian()) return ways;
   if (!method_of(exchange->method).chunks()) return ways;
   CutDigit taken = best_digit(cut_digits(plan, step, false), -1);
   CutDigit sent = best_digit(cut_digits(plan, step, true), taken.most > 1 ? taken.digit : -1);

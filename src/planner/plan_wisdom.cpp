@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "exchange/method.hpp"
 #include "kallima/error.hpp"
+#include "machine/figures.hpp"
 #include "planner/fits.hpp"
 
 namespace kallima {
@@ -24,7 +25,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* schema = "kallima.wisdom/2";
+constexpr const char* schema = "kallima.wisdom/3";
 
 [[noreturn]] void refuse(const std::string& what) {
   throw ParseError("plan wisdom cannot be read: " + what +
@@ -156,7 +157,7 @@ std::string key_of(const PlanWisdomEntry& entry) {
 /// An entry without its plan.
 PlanWisdomEntry asked(const PlanRequest& request, const Machine& machine) {
   PlanWisdomEntry entry;
-  entry.machine = machine.name;
+  entry.machine = machine->name;
   entry.machine_hash = machine.hash();
   entry.problem = request.problem.to_text();
   entry.ranks = request.ranks;
@@ -227,7 +228,7 @@ void PlanWisdom::merge(const PlanWisdom& other) {
 }
 
 std::optional<Plan> PlanWisdom::find(const PlanRequest& request, const Machine& machine) const {
-  if (request.way != Way::any) return std::nullopt;
+  if (request.decomposition != Decomposition::any) return std::nullopt;
   const auto found = entries_.find(key_of(asked(request, machine)));
   if (found == entries_.end()) return std::nullopt;
   std::optional<Plan> plan = plan_of(found->second.plan);

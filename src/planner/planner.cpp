@@ -15,10 +15,12 @@
 #include <limits>
 #include <map>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "cost/price.hpp"
 #include "exchange/method.hpp"
-#include "machine/pace.hpp"
+#include "kallima/error.hpp"
+#include "machine/rate_interpolation.hpp"
 #include "planner/bitonic.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/radix.hpp"
@@ -48,13 +50,13 @@ void validate_layout(const Layout& layout, const PlanRequest& request, const Sha
   }
 }
 
-/// Rows that are padded lie along the axis that is halved.
-void validate_rows(const Layout& layout, std::size_t halved) {
-  if (layout.order().back() == static_cast<int>(halved) && layout.whole(halved)) return;
+/// Rows that are padded lie along the r2c axis.
+void validate_rows(const Layout& layout, std::size_t r2c_axis) {
+  if (layout.order().back() == static_cast<int>(r2c_axis) && layout.whole(r2c_axis)) return;
   throw InvalidOption(fmt::format(
-      "padded rows lie along axis {}, which is halved, so it must be whole on every rank and "
+      "padded rows lie along axis {}, the r2c axis, so it must be whole on every rank and "
       "fastest in memory; in '{}' it is not",
-      axis_names(layout.axes())[halved], layout.to_text().substr(0, 200)));
+      axis_names(layout.axes())[r2c_axis], layout.to_text().substr(0, 200)));
 }
 
 }  // namespace
@@ -89,19 +91,22 @@ void validate(const PlanRequest& request) {
                                     request.placement.ranks_per_node));
   }
   const Problem& problem = request.problem;
-  if (problem.real() && problem.halved >= static_cast<int>(problem.shape.size())) {
-    throw InvalidOption(fmt::format("axis {} is to be halved, there are {}; name one of them",
-                                    problem.halved, problem.shape.size()));
+  if (problem.real() && problem.r2c_axis >= static_cast<int>(problem.shape.size())) {
+    throw InvalidOption(fmt::format(
+        "r2c_axis is {}, and there are {} axes; name one of them, or leave it to be the last",
+        problem.r2c_axis, problem.shape.size()));
   }
-  if (problem.kind == Kind::sort && (request.in || request.out || request.way != Way::any)) {
-    throw InvalidOption("keys are sorted in blocks, in one way; leave layouts and ways out");
+  if (problem.kind == Kind::sort &&
+      (request.in || request.out || request.decomposition != Decomposition::any)) {
+    throw InvalidOption(
+        "keys are sorted in blocks, in one decomposition; leave layouts and ways out");
   }
   if (request.padded && !problem.real()) {
     throw InvalidOption("padded rows are for real data; leave `padded` out");
   }
   if (request.in) {
     validate_layout(*request.in, request, problem.shape, problem.real(), "input");
-    if (request.padded) validate_rows(*request.in, problem.halved_axis());
+    if (request.padded) validate_rows(*request.in, problem.r2c_axis_index());
   }
   if (request.out) {
     validate_layout(*request.out, request, problem.frequency_shape(), false, "output");
@@ -112,7 +117,7 @@ namespace {
 
 /// To list what goes by Bruck's algorithm takes as long as there are pieces: beyond so many ranks
 /// too long for all plans that are compared.
-constexpr Index most_ranks_by_relays = 256;
+constexpr Index most_ranks_by_bruck = 256;
 
 /// Methods that a request leaves open.
 std::vector<ExchangeMethod> methods_of(const PlanRequest& request, const Machine& machine) {
@@ -126,21 +131,21 @@ std::vector<ExchangeMethod> methods_of(const PlanRequest& request, const Machine
   return result;
 }
 
-/// All plans of one request's way, and which class of balance they are of.
+/// All plans of one request's decomposition, and which class of balance they are of.
 class Collector {
  public:
   Collector(const PlanRequest& request, const Machine& machine)
       : request_(request), machine_(machine) {}
 
-  void collect(Way way) {
+  void collect(Decomposition decomposition) {
     PlanRequest only = request_;
-    only.way = way;
+    only.decomposition = decomposition;
     for (const ExchangeMethod method : methods_of(request_, machine_)) collect(only, method);
   }
 
   std::vector<NamedPlan> sorted() && {
     sort();
-    add_relayed();
+    add_forwarded();
     sort();
     return std::move(plans_);
   }
@@ -148,7 +153,7 @@ class Collector {
  private:
   static constexpr Index ranks_to_count = Index{1} << 18;
   static constexpr Index most_plans = 24;
-  static constexpr int most_to_relay = 3;
+  static constexpr int most_to_forward = 3;
   static constexpr Index most_uneven_ranks_to_list = 16;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
 
@@ -157,7 +162,7 @@ class Collector {
   [[nodiscard]] Plan by(ExchangeMethod method, const Plan& plan) {
     const Method& rules = method_of(method);
     if (rules.sends_pieces()) return plan;
-    if (rules.least_radix() > 0) return relayed(plan, machine_, true, divisions_).value_or(plan);
+    if (rules.least_radix() > 0) return forwarded(plan, machine_, true, divisions_).value_or(plan);
     const bool slow = request_.method == ExchangeMethod::any &&
                       plan.ranks() > most_uneven_ranks_to_list && !uniform(plan);
     return slow ? plan : plan.with_method(method);
@@ -176,7 +181,7 @@ class Collector {
     for (const Manner& manner : manners(method)) {
       for (const auto plan_line : {plan_alone, plan_real_line}) {
         const std::optional<Plan> plan = plan_line(only, manner);
-        if (plan) add(only.way, 0, by(method, *plan));
+        if (plan) add(only.decomposition, 0, by(method, *plan));
         known = known || plan;
       }
     }
@@ -189,7 +194,7 @@ class Collector {
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
         for (const Manner& manner : manners(method)) {
-          add(only.way, limit, by(method, plan_along(only, path, manner)));
+          add(only.decomposition, limit, by(method, plan_along(only, path, manner)));
         }
       }
     }
@@ -204,27 +209,27 @@ class Collector {
 
   /// The cheapest plans of each number of exchanges, if some of these are cheaper by Bruck's
   /// algorithm: what saves starts among few ranks is not what saves bytes.
-  void add_relayed() {
+  void add_forwarded() {
     if (request_.method != ExchangeMethod::any || request_.chunks > 1) return;
-    if (request_.ranks > most_ranks_by_relays) return;
+    if (request_.ranks > most_ranks_by_bruck) return;
     std::map<Index, int> seen;  // by exchanges
     const std::size_t count = plans_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      if (++seen[plans_[i].plan.exchanges()] > most_to_relay) continue;
-      const std::optional<Plan> plan = relayed(plans_[i].plan, machine_, false, divisions_);
+      if (++seen[plans_[i].plan.exchanges()] > most_to_forward) continue;
+      const std::optional<Plan> plan = forwarded(plans_[i].plan, machine_, false, divisions_);
       if (!plan) continue;
-      plans_.push_back({plans_[i].way, plans_[i].imbalance, *plan, priced(*plan)});
+      plans_.push_back({plans_[i].decomposition, plans_[i].imbalance, *plan, priced(*plan)});
     }
   }
 
-  void add(Way way, int imbalance, const Plan& plan) {
+  void add(Decomposition decomposition, int imbalance, const Plan& plan) {
     const auto same = [&](const NamedPlan& other) { return other.plan == plan; };
     if (std::any_of(plans_.begin(), plans_.end(), same)) return;
     const std::optional<Plan> in_chunks = pipelined(plan, machine_, request_.chunks, divisions_);
     if (!in_chunks || request_.chunks == 0) {
-      plans_.push_back({way, imbalance, plan, priced(plan)});
+      plans_.push_back({decomposition, imbalance, plan, priced(plan)});
     }
-    if (in_chunks) plans_.push_back({way, imbalance, *in_chunks, priced(*in_chunks)});
+    if (in_chunks) plans_.push_back({decomposition, imbalance, *in_chunks, priced(*in_chunks)});
   }
 
   [[nodiscard]] PlanCost priced(const Plan& plan) { return price(plan, machine_, {}, divisions_); }
@@ -242,7 +247,7 @@ const Machine& machine_of(const PlanRequest& request) {
 /// A sort has one plan.
 std::vector<NamedPlan> sorting_plans(const PlanRequest& request) {
   const Plan plan = bitonic_plan(request);
-  return {{Way::any, 0, plan, price(plan, machine_of(request))}};
+  return {{Decomposition::any, 0, plan, price(plan, machine_of(request))}};
 }
 
 }  // namespace
@@ -255,36 +260,38 @@ std::vector<NamedPlan> compared_plans(const PlanRequest& request) {
   validate(request);
   if (request.problem.kind == Kind::sort) return sorting_plans(request);
   Collector collector(request, machine_of(request));
-  collector.collect(request.way);
+  collector.collect(request.decomposition);
   std::vector<NamedPlan> plans = std::move(collector).sorted();
   if (!plans.empty()) return plans;
   throw InvalidOption(fmt::format(
       "the {} way does not lead from the input layout to the output layout of {}; leave it open",
-      name_of(request.way), request.problem.to_text()));
+      name_of(request.decomposition), request.problem.to_text()));
 }
 
 std::vector<NamedPlan> all_plans(const PlanRequest& request) {
   validate(request);
   if (request.problem.kind == Kind::sort) return sorting_plans(request);
   Collector collector(request, machine_of(request));
-  if (request.way == Way::any) {
-    for (const Way way : {Way::slab, Way::pencil, Way::cyclic, Way::gather}) collector.collect(way);
+  if (request.decomposition == Decomposition::any) {
+    for (const Decomposition decomposition :
+         {Decomposition::slab, Decomposition::pencil, Decomposition::cyclic, Decomposition::gather})
+      collector.collect(decomposition);
   }
-  collector.collect(request.way);
+  collector.collect(request.decomposition);
   return std::move(collector).sorted();
 }
 
-std::string_view name_of(Way way) {
-  switch (way) {
-    case Way::any:
+std::string_view name_of(Decomposition decomposition) {
+  switch (decomposition) {
+    case Decomposition::any:
       return "mixed";
-    case Way::slab:
+    case Decomposition::slab:
       return "slab";
-    case Way::pencil:
+    case Decomposition::pencil:
       return "pencil";
-    case Way::cyclic:
+    case Decomposition::cyclic:
       return "cyclic";
-    case Way::gather:
+    case Decomposition::gather:
       return "gather";
   }
   return "unknown";

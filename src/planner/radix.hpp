@@ -9,15 +9,15 @@
 
 namespace kallima {
 
-/// The plan with those of its exchanges by messages that are cheaper by relays: each whose messages
-/// take longer to start than to carry, with the radix that is cheapest on the machine. Where relays
-/// are `asked` for, all exchanges that can, with the cheapest radix below their peers. Empty where
-/// there are none.
-std::optional<Plan> relayed(const Plan& plan, const Machine& machine, bool asked,
-                            Divisions& divisions);
+/// The plan with those of its exchanges by messages that are cheaper by Bruck's algorithm: each
+/// whose messages take longer to start than to carry, with the radix that is cheapest on the
+/// machine. Where Bruck's algorithm is `asked` for, all exchanges that can, with the cheapest radix
+/// below their peers. Empty where there are none.
+std::optional<Plan> forwarded(const Plan& plan, const Machine& machine, bool asked,
+                              Divisions& divisions);
 
 /// The same steps, with all exchanges that can by Bruck's algorithm with this radix, the others
 /// point-to-point.
-Plan by_relays(const Plan& plan, Index radix);
+Plan by_bruck(const Plan& plan, Index radix);
 
 }  // namespace kallima

@@ -9,8 +9,8 @@
 #include <bit>
 
 #include "exchange/method.hpp"
-#include "machine/pace.hpp"
-#include "planner/ride.hpp"
+#include "machine/rate_interpolation.hpp"
+#include "planner/cyclic_steps.hpp"
 
 namespace kallima {
 
@@ -19,11 +19,11 @@ namespace {
 Standing transformed(const PlanRequest& request, Layout layout, std::vector<bool> done) {
   Standing at{std::move(layout), std::move(done)};
   if (is_real(request, at)) {
-    // Nothing else can be transformed before the axis that is halved.
-    const std::size_t halved = request.problem.halved_axis();
-    if (!at.layout.whole(halved)) return at;
-    at.layout = at.layout.with_extent(halved, halved_extent(at.layout.shape()[halved]));
-    at.done[halved] = true;
+    // Nothing else can be transformed before the r2c axis.
+    const std::size_t r2c_axis = request.problem.r2c_axis_index();
+    if (!at.layout.whole(r2c_axis)) return at;
+    at.layout = at.layout.with_extent(r2c_axis, half_extent(at.layout.shape()[r2c_axis]));
+    at.done[r2c_axis] = true;
   }
   for (std::size_t a = 0; a < at.done.size(); ++a) {
     if (request.problem.shape[a] == 1 || at.layout.whole(a)) at.done[a] = true;
@@ -52,20 +52,20 @@ int imbalance(const PlanRequest& request, const Layout& layout) {
 Proposals start_proposals(const PlanRequest& request) {
   Proposals starts;
   if (request.in) return {*request.in};
-  if (open_to(request, Way::slab)) propose_slab_starts(request, starts);
-  if (open_to(request, Way::pencil)) propose_pencil_starts(request, starts);
+  if (open_to(request, Decomposition::slab)) propose_slab_starts(request, starts);
+  if (open_to(request, Decomposition::pencil)) propose_pencil_starts(request, starts);
   // Cards only where they are asked for or nothing else can be cut: people expect blocks.
-  if (request.way == Way::cyclic || request.problem.shape.size() == 1) {
-    if (open_to(request, Way::cyclic)) propose_cyclic_starts(request, starts);
+  if (request.decomposition == Decomposition::cyclic || request.problem.shape.size() == 1) {
+    if (open_to(request, Decomposition::cyclic)) propose_cyclic_starts(request, starts);
   }
-  if (open_to(request, Way::gather)) propose_gather(request.problem.shape, starts);
+  if (open_to(request, Decomposition::gather)) propose_gather(request.problem.shape, starts);
   if (request.padded) {
     // Rows that are padded are those that are contiguous.
     for (Layout& start : starts) {
       std::vector<int> order = start.order();
-      const auto halved = static_cast<int>(request.problem.halved_axis());
-      order.erase(std::find(order.begin(), order.end(), halved));
-      order.push_back(halved);
+      const auto r2c_axis = static_cast<int>(request.problem.r2c_axis_index());
+      order.erase(std::find(order.begin(), order.end(), r2c_axis));
+      order.push_back(r2c_axis);
       start = start.with_order(order);
     }
   }
@@ -74,16 +74,16 @@ Proposals start_proposals(const PlanRequest& request) {
 
 Proposals proposals(const PlanRequest& request, const Standing& from) {
   Proposals next;
-  const std::size_t halved = request.problem.real() ? request.problem.halved_axis() : 0;
+  const std::size_t r2c_axis = request.problem.real() ? request.problem.r2c_axis_index() : 0;
   if (request.out && !is_real(request, from)) next.push_back(*request.out);
-  if (request.out && is_real(request, from) && request.out->whole(halved)) {
-    next.push_back(request.out->with_extent(halved, request.problem.shape[halved]));
+  if (request.out && is_real(request, from) && request.out->whole(r2c_axis)) {
+    next.push_back(request.out->with_extent(r2c_axis, request.problem.shape[r2c_axis]));
   }
   if (all_done(from)) return next;
-  if (open_to(request, Way::slab)) propose_slabs(request, from, next);
-  if (open_to(request, Way::pencil)) propose_pencils(request, from, next);
-  if (open_to(request, Way::cyclic)) propose_cyclic(request, from, next);
-  if (open_to(request, Way::gather)) propose_gather(from.layout.shape(), next);
+  if (open_to(request, Decomposition::slab)) propose_slabs(request, from, next);
+  if (open_to(request, Decomposition::pencil)) propose_pencils(request, from, next);
+  if (open_to(request, Decomposition::cyclic)) propose_cyclic(request, from, next);
+  if (open_to(request, Decomposition::gather)) propose_gather(from.layout.shape(), next);
   return next;
 }
 
@@ -96,8 +96,9 @@ std::vector<Standing> reachable(const PlanRequest& request, const Standing& from
     if (is_real(request, next)) continue;
     const bool is_out = request.out && next.layout == *request.out;
     if (!is_out && imbalance(request, layout) > limit) continue;
-    const bool progress = next.done != from.done || arrived(request, next) ||
-                          (open_to(request, Way::cyclic) && find_ride(next.layout, next.done));
+    const bool progress =
+        next.done != from.done || arrived(request, next) ||
+        (open_to(request, Decomposition::cyclic) && find_cyclic_steps(next.layout, next.done));
     if (progress && std::find(result.begin(), result.end(), next) == result.end()) {
       result.push_back(std::move(next));
     }
@@ -110,7 +111,7 @@ struct Arrival {
   std::size_t layer = 0;
   std::size_t node = 0;
   std::size_t way = 0;
-  bool ride = false;
+  bool cyclic = false;
   double seconds = 0.;  // of the exchanges up to here
 };
 
@@ -126,7 +127,7 @@ struct Move {
   double seconds = 0.;
   std::size_t layer = 0;  // of the node it leaves
   std::size_t node = 0;
-  bool ride = false;
+  bool cyclic = false;
 };
 
 class Search {
@@ -137,7 +138,7 @@ class Search {
         method_(method),
         limit_(limit),
         per_node_(ranks_on_a_node(request.placement.ranks_per_node, machine, request.ranks)),
-        pace_(machine, per_node_),
+        rates_(machine, per_node_),
         layers_(most_exchanges() + 1),
         into_(most_exchanges() + 1) {}
 
@@ -184,7 +185,8 @@ class Search {
     }
     const std::vector<Arrival>& before = layers_[move.layer][move.node].ways;
     for (std::size_t way = 0; way < before.size(); ++way) {
-      const Arrival here{move.layer, move.node, way, move.ride, before[way].seconds + move.seconds};
+      const Arrival here{move.layer, move.node, way, move.cyclic,
+                         before[way].seconds + move.seconds};
       const auto behind = std::upper_bound(
           known->ways.begin(), known->ways.end(), here,
           [](const Arrival& a, const Arrival& b) { return a.seconds < b.seconds; });
@@ -222,26 +224,27 @@ class Search {
           exchanged(at.layout, with_shape(to.layout, at.layout.shape()), is_real(request_, at));
       moves.push_back({std::move(to), 1, seconds, 0, 0, false});
     }
-    if (all_done(at) || is_real(request_, at) || !open_to(request_, Way::cyclic)) return moves;
-    const std::optional<Ride> ride = find_ride(at.layout, at.done);
-    if (!ride) return moves;
+    if (all_done(at) || is_real(request_, at) || !open_to(request_, Decomposition::cyclic))
+      return moves;
+    const std::optional<CyclicSteps> cyclic = find_cyclic_steps(at.layout, at.done);
+    if (!cyclic) return moves;
     double seconds = 0.;
-    for (std::size_t i = 1; i < ride->layouts.size(); ++i) {
-      seconds += exchanged(ride->layouts[i - 1], ride->layouts[i], false);
+    for (std::size_t i = 1; i < cyclic->layouts.size(); ++i) {
+      seconds += exchanged(cyclic->layouts[i - 1], cyclic->layouts[i], false);
     }
     const std::vector<bool> all(at.done.size(), true);
     moves.push_back(
-        {{at.layout, all}, static_cast<Index>(ride->layouts.size()) - 1, seconds, 0, 0, true});
+        {{at.layout, all}, static_cast<Index>(cyclic->layouts.size()) - 1, seconds, 0, 0, true});
     return moves;
   }
 
   /// Seconds of an exchange, and of one more pass over what the fullest rank then holds.
   [[nodiscard]] double exchanged(const Layout& from, const Layout& to, bool real) const {
     const Index bytes = Element{!real, request_.problem.precision}.bytes();
-    const Setting setting{machine_, std::max(from.ranks(), to.ranks()), per_node_, pace_.turns(),
-                          Model::loggp};
+    const Setting setting{machine_, std::max(from.ranks(), to.ranks()), per_node_,
+                          rates_.oversubscription(), Model::loggp};
     const auto held = static_cast<double>(to.largest_local_size() * bytes);
-    const double pass = held * pace_([&](const Speed& speed) { return speed.copy.at(held); });
+    const double pass = held * rates_([&](const Speed& speed) { return speed.copy.at(held); });
     return method_of(method_).estimate(setting, from, to, bytes) + pass;
   }
 
@@ -269,11 +272,11 @@ class Search {
     for (Arrival here = end;;) {
       const Node& node = layers_[here.layer][here.node];
       const Arrival& from = node.ways[here.way];
-      path.push_back({node.at, from.ride});
+      path.push_back({node.at, from.cyclic});
       if (here.layer == 0) break;
       here = from;
     }
-    path.back().by_ride = false;
+    path.back().by_cyclic_steps = false;
     std::reverse(path.begin(), path.end());
     return path;
   }
@@ -283,14 +286,14 @@ class Search {
   ExchangeMethod method_;
   int limit_;
   Index per_node_;
-  Pace pace_;
+  RateInterpolation rates_;
   std::vector<Layer> layers_;            // by exchanges
   std::vector<std::vector<Move>> into_;  // moves that end in a layer
 };
 
 }  // namespace
 
-/// A layout with other extents: standings have an axis halved before it is exchanged.
+/// A layout with other extents: standings have the r2c axis done before it is exchanged.
 Layout with_shape(Layout layout, const Shape& shape) {
   for (std::size_t a = 0; a < shape.size(); ++a) {
     if (layout.shape()[a] != shape[a]) layout = layout.with_extent(a, shape[a]);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Paths from where the data is to where it is wanted, over the layouts that the ways propose.
+// Paths from where the data is to where it is wanted, over the layouts that the decompositions
+// propose.
 #pragma once
 
 #include <vector>
 
-#include "planner/ways.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima {
 
 /// Where a path comes by, and how.
 struct Stop {
   Standing at;
-  bool by_ride = false;
+  bool by_cyclic_steps = false;
 };
 
 using Path = std::vector<Stop>;
@@ -25,12 +26,12 @@ using Path = std::vector<Stop>;
 std::vector<Path> find_paths(const PlanRequest& request, const Machine& machine,
                              ExchangeMethod method, int limit);
 
-/// True where a request allows a way.
-inline bool open_to(const PlanRequest& request, Way way) {
-  return request.way == Way::any || request.way == way;
+/// True where a request allows a decomposition.
+inline bool open_to(const PlanRequest& request, Decomposition decomposition) {
+  return request.decomposition == Decomposition::any || request.decomposition == decomposition;
 }
 
-/// A layout with other extents: standings have an axis halved before it is exchanged.
+/// A layout with other extents: standings have the r2c axis done before it is exchanged.
 Layout with_shape(Layout layout, const Shape& shape);
 
 }  // namespace kallima

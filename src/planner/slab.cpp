@@ -4,7 +4,7 @@
 // other in it. Beyond as many ranks as the axis is long, ranks are idle.
 #include <algorithm>
 
-#include "planner/ways.hpp"
+#include "planner/decompositions.hpp"
 
 namespace kallima {
 
@@ -21,7 +21,7 @@ Layout slab_along(const PlanRequest& request, const Shape& shape, std::size_t ax
 void propose_slab_starts(const PlanRequest& request, Proposals& starts) {
   const Shape& shape = request.problem.shape;
   const auto unfit = [&](std::size_t a) {
-    return shape[a] == 1 || (request.problem.real() && a == request.problem.halved_axis());
+    return shape[a] == 1 || (request.problem.real() && a == request.problem.r2c_axis_index());
   };
   std::size_t first = 0;  // of the axes that can be cut
   while (first + 1 < shape.size() && unfit(first)) ++first;

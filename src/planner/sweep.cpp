@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/checked.hpp"
 #include "steps/tile.hpp"
 
 namespace kallima {

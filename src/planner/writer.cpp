@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "exchange/hermitian.hpp"
+#include "planner/cyclic_steps.hpp"
 #include "planner/fits.hpp"
-#include "planner/ride.hpp"
 #include "planner/sweep.hpp"
 #include "steps/tile.hpp"
 
@@ -14,18 +15,18 @@ namespace kallima {
 namespace {
 
 /// Which whole axes are transformed at which stop: each where it is first whole, but moved to a
-/// later stop that would otherwise only copy. At a stop, fastest in memory first. What rides is not
-/// listed.
-std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request, const Path& path) {
+/// later stop that would otherwise only copy. At a stop, fastest in memory first. What cyclic_plans
+/// is not listed.
+std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, const Path& path) {
   std::vector<std::vector<std::size_t>> sweeps(path.size());
   std::vector<bool> done(request.problem.shape.size(), false);
   for (std::size_t s = 0; s < path.size(); ++s) {
-    if (path[s].by_ride) break;
+    if (path[s].by_cyclic_steps) break;
     const Layout& layout = path[s].at.layout;
     const std::vector<int>& order = layout.order();
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
-      const bool halves = request.problem.real() && a == request.problem.halved_axis();
+      const bool halves = request.problem.real() && a == request.problem.r2c_axis_index();
       const bool nothing_to_do = request.problem.shape[a] == 1 && !halves;
       if (done[a] || nothing_to_do || !path[s].at.done[a]) continue;
       done[a] = true;
@@ -33,12 +34,14 @@ std::vector<std::vector<std::size_t>> deal_sweeps(const PlanRequest& request, co
     }
   }
   for (std::size_t s = 1; s < path.size(); ++s) {
-    const bool rides = path[s].by_ride || (s + 1 < path.size() && path[s + 1].by_ride);
-    if (!sweeps[s].empty() || rides) continue;
+    const bool cyclic_plans =
+        path[s].by_cyclic_steps || (s + 1 < path.size() && path[s + 1].by_cyclic_steps);
+    if (!sweeps[s].empty() || cyclic_plans) continue;
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
         if (!path[s].at.layout.whole(sweeps[donor][i])) continue;
-        if (request.problem.real() && sweeps[donor][i] == request.problem.halved_axis()) continue;
+        if (request.problem.real() && sweeps[donor][i] == request.problem.r2c_axis_index())
+          continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -87,14 +90,14 @@ class Writer {
   }
 
   /// From the digits of one axis of reals to its half spectrum, which is left in its place.
-  void unfold() {
-    const Layout half = Mirror(now_).half_layout();
+  void join_half() {
+    const Layout half = HermitianExchange(now_).half_layout();
     const Index n = now_.digits[0].whole * now_.layout.shape()[1];
     take(Exchange{half, manner_.method, {}, {{0, 1, DigitKind::frequency, n}}});
     take(Sweep{});
   }
 
-  /// An exchange behind unfold(): what is in its place is packed by a sweep of its own.
+  /// An exchange behind join_half(): what is in its place is packed by a sweep of its own.
   void exchange_again(const Layout& to) {
     take(Sweep{});
     take(Exchange{to, manner_.method, {}, {}});
@@ -168,7 +171,7 @@ class Writer {
   std::vector<Step> steps_;
 };
 
-/// The digits a ride starts with, as they are now: what was swept is a frequency.
+/// The digits that cyclic steps start with, as they are now: what was swept is a frequency.
 std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
   std::vector<Digit> result = digits;
   for (Digit& digit : result) {
@@ -187,32 +190,34 @@ Layout start_of(const PlanRequest& request, const Layout& first) {
 }  // namespace
 
 Plan plan_along(const PlanRequest& request, const Path& path, const Manner& manner) {
-  const std::vector<std::vector<std::size_t>> sweeps = deal_sweeps(request, path);
+  const std::vector<std::vector<std::size_t>> sweeps = assign_sweeps(request, path);
   const Layout start = start_of(request, path.front().at.layout);
   Writer writer(request, manner, start);
   for (std::size_t s = 0; s < path.size(); ++s) {
     const Layout& layout = path[s].at.layout;
-    const auto rides_from = [&](std::size_t stop) {
-      return stop + 1 < path.size() && path[stop + 1].by_ride;
+    const auto cyclic_from = [&](std::size_t stop) {
+      return stop + 1 < path.size() && path[stop + 1].by_cyclic_steps;
     };
-    if (s + 1 < path.size() && rides_from(s + 1) && !writer.in_digits() &&
+    if (s + 1 < path.size() && cyclic_from(s + 1) && !writer.in_digits() &&
         writer.now().element.complex) {
-      // The exchange goes to where a ride begins: in its digits already where this layout allows.
-      const std::optional<Ride> ride = find_ride(path[s + 1].at.layout, path[s + 1].at.done);
-      const std::vector<Digit> digits = as_now(ride->digits, writer.now());
-      if (const std::optional<Layout> same = split(layout, digits, ride->radices)) {
+      // The exchange goes to where cyclic steps begin: in its digits already where this layout
+      // allows.
+      const std::optional<CyclicSteps> cyclic =
+          find_cyclic_steps(path[s + 1].at.layout, path[s + 1].at.done);
+      const std::vector<Digit> digits = as_now(cyclic->digits, writer.now());
+      if (const std::optional<Layout> same = split(layout, digits, cyclic->radices)) {
         writer.regroup(digits, *same);
       }
     }
     for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
-    if (rides_from(s)) {
-      const std::optional<Ride> ride = find_ride(layout, path[s].at.done);
+    if (cyclic_from(s)) {
+      const std::optional<CyclicSteps> cyclic = find_cyclic_steps(layout, path[s].at.done);
       if (!writer.in_digits()) {
-        writer.regroup(as_now(ride->digits, writer.now()), ride->layouts.front());
+        writer.regroup(as_now(cyclic->digits, writer.now()), cyclic->layouts.front());
       }
-      for (std::size_t i = 0; i < ride->layouts.size(); ++i) {
-        if (i > 0) writer.exchange(ride->layouts[i]);
-        for (const int digit : ride->sweeps[i]) writer.sweep_digit(digit);
+      for (std::size_t i = 0; i < cyclic->layouts.size(); ++i) {
+        if (i > 0) writer.exchange(cyclic->layouts[i]);
+        for (const int digit : cyclic->sweeps[i]) writer.sweep_digit(digit);
       }
       continue;
     }
@@ -220,7 +225,7 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
       writer.join(layout);
       break;
     }
-    // In digits from before a ride, or still in them behind one, where the next layout allows it.
+    // In digits from before cyclic steps, or still in them behind, where the next layout allows it.
     const Layout& next = path[s + 1].at.layout;
     std::optional<Layout> same;
     if (writer.in_digits()) {
@@ -235,21 +240,21 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
 
 std::optional<Plan> plan_alone(const PlanRequest& request, const Manner& manner) {
   const Shape& shape = request.problem.shape;
-  if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Way::cyclic) ||
+  if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Decomposition::cyclic) ||
       request.problem.real())
     return std::nullopt;
   const Layout layout = request.in.value_or(Layout::block(shape, {1}));
   if (!layout.is_grid() || (request.out && *request.out != layout)) return std::nullopt;
-  if (ride_radices(shape[0], 1).size() < 2) return std::nullopt;
+  if (cyclic_radices(shape[0], 1).size() < 2) return std::nullopt;
   return plan_along(request, {{{layout, {false}}, false}, {{layout, {true}}, true}}, manner);
 }
 
 namespace {
 
-/// Processors that one axis of reals can ride on: the digit that is halved must be dealt like cards
-/// by both its frequencies and theirs of the whole axis.
+/// Whether the cyclic FFT can transform one axis of reals on so many processors: the digit of which
+/// half is kept must be cyclic both by its frequencies and by those of the whole axis.
 bool can_halve(Index n, Index procs) {
-  const std::vector<Index> radices = ride_radices(n, procs);
+  const std::vector<Index> radices = cyclic_radices(n, procs);
   return radices.size() == 2 && radices[0] % procs == 0 && radices[1] % procs == 0;
 }
 
@@ -258,39 +263,39 @@ bool can_halve(Index n, Index procs) {
 std::optional<Plan> plan_real_line(const PlanRequest& request, const Manner& manner) {
   const Shape& shape = request.problem.shape;
   if (!request.problem.real() || shape.size() != 1 || request.padded ||
-      !open_to(request, Way::cyclic)) {
+      !open_to(request, Decomposition::cyclic)) {
     return std::nullopt;
   }
   const Index n = shape[0];
-  const auto is_cards = [&](const Layout& layout) {
+  const auto is_cyclic = [&](const Layout& layout) {
     return layout == Layout::cyclic(shape, {layout.ranks()}) && can_halve(n, layout.ranks());
   };
   Index procs = std::min(request.ranks, n);
   while (procs > 0 && !can_halve(n, procs)) --procs;
   if (procs == 0) return std::nullopt;
-  // A user's own cards are as good where they leave no more than half of the ranks idle.
-  if (request.in && is_cards(*request.in) && 2 * request.in->ranks() > procs) {
+  // The user's own cyclic layout is as good where it leaves no more than half of the ranks idle.
+  if (request.in && is_cyclic(*request.in) && 2 * request.in->ranks() > procs) {
     procs = request.in->ranks();
   }
   if (procs == 1 && request.ranks > 1) return std::nullopt;  // nothing but work for one
-  const Layout cards = Layout::cyclic(shape, {procs});
-  const Layout start = request.in.value_or(cards);
-  const std::optional<Ride> ride = find_ride(cards, {false});
+  const Layout wanted = Layout::cyclic(shape, {procs});
+  const Layout start = request.in.value_or(wanted);
+  const std::optional<CyclicSteps> cyclic = find_cyclic_steps(wanted, {false});
   Writer writer(request, manner, start);
-  if (start == cards) {
-    writer.regroup(ride->digits, ride->layouts.front());
+  if (start == wanted) {
+    writer.regroup(cyclic->digits, cyclic->layouts.front());
   } else {
     const std::optional<Layout> same =
-        start.padding() > 0 ? std::nullopt : split(start, ride->digits, ride->radices);
-    if (same) writer.regroup(ride->digits, *same);
-    writer.exchange(same ? ride->layouts.front() : cards);
-    if (!same) writer.regroup(ride->digits, ride->layouts.front());
+        start.padding() > 0 ? std::nullopt : split(start, cyclic->digits, cyclic->radices);
+    if (same) writer.regroup(cyclic->digits, *same);
+    writer.exchange(same ? cyclic->layouts.front() : wanted);
+    if (!same) writer.regroup(cyclic->digits, cyclic->layouts.front());
   }
   writer.sweep_digit(0);
-  const Axis halved{halved_extent(ride->radices[0]), procs, procs, 1, Rule::balanced};
-  writer.exchange(Layout::grid({halved, Axis{ride->radices[1]}}, {1, 0}));
+  const Axis half{half_extent(cyclic->radices[0]), procs, procs, 1, Rule::balanced};
+  writer.exchange(Layout::grid({half, Axis{cyclic->radices[1]}}, {1, 0}));
   writer.sweep_digit(1);
-  writer.unfold();
+  writer.join_half();
   if (request.out && *request.out != writer.now().layout) {
     writer.exchange_again(*request.out);
   }

@@ -9,6 +9,7 @@
 #include "base/root_table.hpp"
 #include "exchange/method.hpp"
 #include "layout/rank_classes.hpp"
+#include "steps/digits.hpp"
 #include "steps/tile.hpp"
 
 namespace kallima {
@@ -28,8 +29,8 @@ bool is_joined(const StepList& plan, std::size_t step) {
 }
 
 /// A sweep that computes nothing.
-bool copies(const StepList& plan, const Leg& leg) {
-  const Sweep* const sweep = plan.sweep_at(static_cast<std::size_t>(leg.step));
+bool copies(const StepList& plan, const Stage& stage) {
+  const Sweep* const sweep = plan.sweep_at(static_cast<std::size_t>(stage.step));
   return sweep != nullptr && sweep->kernel == Kernel::none;
 }
 
@@ -40,34 +41,38 @@ bool is_in_place(const StepList& plan, std::size_t step) {
 }
 
 /// Reads and writes the same lines at the same places, so it can stay in its area.
-bool can_stay(const StepList& plan, const Leg& leg) {
-  if (leg.step == Leg::copy || leg.source == Access::pieces || leg.target == Access::pieces) {
+bool can_stay(const StepList& plan, const Stage& stage) {
+  if (stage.step == Stage::copy || stage.source == Access::pieces ||
+      stage.target == Access::pieces) {
     return false;
   }
-  const auto step = static_cast<std::size_t>(leg.step);
+  const auto step = static_cast<std::size_t>(stage.step);
   if (is_in_place(plan, step)) return true;
   // Reals and their frequencies differ in size.
   return !is_exchange(plan, step) &&
-         plan.states()[step].element == plan.states()[leg.last() + 1].element;
+         plan.states()[step].element == plan.states()[stage.last() + 1].element;
 }
 
-/// Areas backwards from the output; the sweep at leg `mover` changes area though it could stay.
-void assign(const StepList& plan, std::vector<Leg>& legs, std::size_t mover) {
+/// Areas backwards from the output; the sweep at stage `progress_thread` changes area though it
+/// could stay.
+void assign(const StepList& plan, std::vector<Stage>& stages, std::size_t progress_thread) {
   Area area = Area::output;
-  for (std::size_t i = legs.size(); i-- > 0;) {
-    legs[i].to = area;
-    if (!can_stay(plan, legs[i]) || i == mover) area = other(area);
-    legs[i].from = area;
+  for (std::size_t i = stages.size(); i-- > 0;) {
+    stages[i].to = area;
+    if (!can_stay(plan, stages[i]) || i == progress_thread) area = other(area);
+    stages[i].from = area;
   }
 }
 
-Area other_window(Area window) {
-  return window == Area::window ? Area::other_window : Area::window;
+Area other_segment(Area segment) {
+  return segment == Area::segment ? Area::other_segment : Area::segment;
 }
 
-/// Behind the last leg of the group that begins at `first`: sweeps up to an exchange.
-std::size_t end_of_group(const StepList& plan, const std::vector<Leg>& legs, std::size_t first) {
-  while (first < legs.size() && !is_exchange(plan, static_cast<std::size_t>(legs[first].step))) {
+/// Behind the last stage of the group that begins at `first`: sweeps up to an exchange.
+std::size_t end_of_group(const StepList& plan, const std::vector<Stage>& stages,
+                         std::size_t first) {
+  while (first < stages.size() &&
+         !is_exchange(plan, static_cast<std::size_t>(stages[first].step))) {
     ++first;
   }
   return first;
@@ -75,133 +80,133 @@ std::size_t end_of_group(const StepList& plan, const std::vector<Leg>& legs, std
 
 /// A single sweep between exchanges that goes back to where it came from: the exchange before took
 /// the layout that the one behind makes again.
-bool returns(const StepList& plan, const std::vector<Leg>& legs, std::size_t first) {
-  const std::size_t end = end_of_group(plan, legs, first);
-  if (first == 0 || end != first + 1 || end >= legs.size()) return false;
-  const auto step = static_cast<std::size_t>(legs[first].step);
+bool returns(const StepList& plan, const std::vector<Stage>& stages, std::size_t first) {
+  const std::size_t end = end_of_group(plan, stages, first);
+  if (first == 0 || end != first + 1 || end >= stages.size()) return false;
+  const auto step = static_cast<std::size_t>(stages[first].step);
   const State& taken = plan.states()[step - 1];
-  const State& made = plan.states()[legs[first].last() + 2];
+  const State& made = plan.states()[stages[first].last() + 2];
   return taken.layout == made.layout && taken.element == made.element;
 }
 
 /// Assigns areas where arrays stay in shared memory, group of sweeps by group.
-void assign_arrays(const StepList& plan, bool in_place, std::vector<Leg>& legs) {
+void assign_arrays(const StepList& plan, bool in_place, std::vector<Stage>& stages) {
   Area at = in_place ? Area::output : Area::input;
   bool at_home = true;  // in this rank's own memory, in the layout of the group
   bool packed = false;  // as pieces, one for each rank
-  for (std::size_t first = 0; first < legs.size();) {
-    const std::size_t end = end_of_group(plan, legs, first);
-    const bool last = end == legs.size();
-    Leg& leading = legs[first];
+  for (std::size_t first = 0; first < stages.size();) {
+    const std::size_t end = end_of_group(plan, stages, first);
+    const bool last = end == stages.size();
+    Stage& leading = stages[first];
     leading.source = at_home ? Access::array : packed ? Access::pieces : Access::peers;
     leading.from = at;
-    const bool pushes = !at_home && returns(plan, legs, first);
+    const bool pushes = !at_home && returns(plan, stages, first);
     const bool stays = at_home && first > 0 && can_stay(plan, leading);
     if (last) {
       at = Area::output;
     } else if (first == 0) {
-      at = Area::window;
+      at = Area::segment;
     } else if (!stays && !pushes) {
-      at = other_window(at);
+      at = other_segment(at);
     }
-    // Legs stay where they are, but for the one of a group that cannot: it comes from the
+    // Stages stay where they are, but for the one of a group that cannot: it comes from the
     // workspace. The second of two copies sees what the first left in other digits.
     const bool copies_again =
-        end == first + 2 && !last && copies(plan, leading) && copies(plan, legs[first + 1]);
+        end == first + 2 && !last && copies(plan, leading) && copies(plan, stages[first + 1]);
     Area area = at;
     for (std::size_t i = end - 1; i > first; --i) {
-      legs[i].to = area;
-      if (copies_again || !can_stay(plan, legs[i])) area = Area::workspace;
-      legs[i].from = area;
+      stages[i].to = area;
+      if (copies_again || !can_stay(plan, stages[i])) area = Area::workspace;
+      stages[i].from = area;
     }
     leading.to = area;
     at_home = pushes;
     // As pieces, in the order in which those who take them want them; but not where this or another
-    // leg has to stay in place, or where what was pulled is pushed back to the same places.
+    // stage has to stay in place, or where what was pulled is pushed back to the same places.
     packed = !last && !pushes && !stays && (end == first + 1 || copies_again) &&
-             !returns(plan, legs, end + 1);
-    if (pushes) legs[end - 1].target = Access::peers;
-    if (packed) legs[end - 1].target = Access::pieces;
+             !returns(plan, stages, end + 1);
+    if (pushes) stages[end - 1].target = Access::peers;
+    if (packed) stages[end - 1].target = Access::pieces;
     if (!last) {
-      legs[end].barrier = true;
-      legs[end].from = legs[end].to = at;
+      stages[end].barrier = true;
+      stages[end].from = stages[end].to = at;
     }
     first = end + 1;
   }
 }
 
 /// Assigns areas where the ranks of a node share buffers, group of sweeps by group.
-/// Within a group legs stay where they are if they can; output and workspace take turns where they
-/// cannot.
-void assign_node_buffers(const StepList& plan, bool in_place, std::vector<Leg>& legs) {
+/// Within a group stages stay where they are if they can; output and workspace take turns where
+/// they cannot.
+void assign_node_buffers(const StepList& plan, bool in_place, std::vector<Stage>& stages) {
   Area at = in_place ? Area::output : Area::input;
-  Area window = Area::window;
-  for (std::size_t first = 0; first < legs.size();) {
-    const std::size_t end = end_of_group(plan, legs, first);
-    const bool last = end == legs.size();
-    Area area = last ? Area::output : window;
+  Area segment = Area::segment;
+  for (std::size_t first = 0; first < stages.size();) {
+    const std::size_t end = end_of_group(plan, stages, first);
+    const bool last = end == stages.size();
+    Area area = last ? Area::output : segment;
     for (std::size_t i = end; i-- > first;) {
-      legs[i].to = area;
-      if (!can_stay(plan, legs[i])) area = other(area);
-      legs[i].from = area;
+      stages[i].to = area;
+      if (!can_stay(plan, stages[i])) area = other(area);
+      stages[i].from = area;
     }
-    legs[first].from = at;
-    if (first == 0 && in_place && legs[0].to == Area::output && !can_stay(plan, legs[0])) {
+    stages[first].from = at;
+    if (first == 0 && in_place && stages[0].to == Area::output && !can_stay(plan, stages[0])) {
       for (std::size_t i = 0; i + 1 < end; ++i) {
-        legs[i].to = other(legs[i].to);
-        legs[i + 1].from = legs[i].to;
+        stages[i].to = other(stages[i].to);
+        stages[i + 1].from = stages[i].to;
       }
     }
     if (last) return;
-    legs[end].from = legs[end].to = at = window;
-    window = other_window(window);
+    stages[end].from = stages[end].to = at = segment;
+    segment = other_segment(segment);
     first = end + 1;
   }
 }
 
-/// The legs of a plan's steps, without areas.
-std::vector<Leg> legs_of(const StepList& plan, Holding holding) {
-  std::vector<Leg> legs;
+/// The stages of a plan's steps, without areas.
+std::vector<Stage> stages_of(const StepList& plan, Holding holding) {
+  std::vector<Stage> stages;
   for (std::size_t i = 0; i < plan.steps().size(); ++i) {
     if (std::holds_alternative<Regroup>(plan.steps()[i])) continue;
-    Leg leg;
-    leg.step = static_cast<int>(i);
-    if (is_joined(plan, i + 1)) leg.steps = 2;
+    Stage stage;
+    stage.step = static_cast<int>(i);
+    if (is_joined(plan, i + 1)) stage.steps = 2;
     if (!is_exchange(plan, i) && holding != Holding::arrays) {
-      if (i > 0 && is_exchange(plan, i - 1)) leg.source = Access::pieces;
-      if (is_exchange(plan, leg.last() + 1)) leg.target = Access::pieces;
+      if (i > 0 && is_exchange(plan, i - 1)) stage.source = Access::pieces;
+      if (is_exchange(plan, stage.last() + 1)) stage.target = Access::pieces;
     }
-    i = leg.last();
-    legs.push_back(leg);
+    i = stage.last();
+    stages.push_back(stage);
   }
-  return legs;
+  return stages;
 }
 
 /// Assigns areas where each rank has buffers of its own.
-void assign_buffers(const StepList& plan, bool in_place, std::vector<Leg>& legs) {
-  assign(plan, legs, legs.size());
+void assign_buffers(const StepList& plan, bool in_place, std::vector<Stage>& stages) {
+  assign(plan, stages, stages.size());
   if (!in_place) {
-    legs.front().from = Area::input;
+    stages.front().from = Area::input;
     return;
   }
-  // In place: the first leg reads the output area, so it must write elsewhere or stay exactly.
-  if (legs.front().to == Area::output && !can_stay(plan, legs.front())) {
-    std::size_t mover = legs.size();
-    for (std::size_t i = 1; i < legs.size(); ++i) {
-      const bool exchange = is_exchange(plan, static_cast<std::size_t>(legs[i].step));
-      if (!exchange && can_stay(plan, legs[i])) mover = i;
+  // In place: the first stage reads the output area, so it must write elsewhere or stay exactly.
+  if (stages.front().to == Area::output && !can_stay(plan, stages.front())) {
+    std::size_t progress_thread = stages.size();
+    for (std::size_t i = 1; i < stages.size(); ++i) {
+      const bool exchange = is_exchange(plan, static_cast<std::size_t>(stages[i].step));
+      if (!exchange && can_stay(plan, stages[i])) progress_thread = i;
     }
-    assign(plan, legs, mover);
-    if (mover == legs.size()) {
-      legs.front().from = Area::workspace;
-      Leg copy;
+    assign(plan, stages, progress_thread);
+    if (progress_thread == stages.size()) {
+      stages.front().from = Area::workspace;
+      Stage copy;
       copy.from = Area::output;
       copy.to = Area::workspace;
-      legs.insert(legs.begin(), copy);
+      stages.insert(stages.begin(), copy);
       return;
     }
   }
-  legs.front().from = Area::output;
+  stages.front().from = Area::output;
 }
 
 }  // namespace
@@ -210,20 +215,20 @@ Schedule schedule(const StepList& plan, bool in_place) {
   const Holding holding = holding_of(plan);
   Schedule result;
   result.in_place = in_place;
-  result.legs = legs_of(plan, holding);
-  if (result.legs.empty()) {
-    if (!in_place) result.legs.push_back({});
+  result.stages = stages_of(plan, holding);
+  if (result.stages.empty()) {
+    if (!in_place) result.stages.push_back({});
     return result;
   }
   switch (holding) {
     case Holding::arrays:
-      assign_arrays(plan, in_place, result.legs);
+      assign_arrays(plan, in_place, result.stages);
       break;
     case Holding::node_buffers:
-      assign_node_buffers(plan, in_place, result.legs);
+      assign_node_buffers(plan, in_place, result.stages);
       break;
     case Holding::buffers:
-      assign_buffers(plan, in_place, result.legs);
+      assign_buffers(plan, in_place, result.stages);
       break;
   }
   return result;
@@ -231,39 +236,39 @@ Schedule schedule(const StepList& plan, bool in_place) {
 
 Index output_capacity(const StepList& plan, bool in_place, Index rank) {
   const auto room = [&](const State& state) {
-    const Index size = state.layout.room(rank);
+    const Index size = state.layout.allocated_size(rank);
     return state.element.complex ? size : size / 2;
   };
   const Index out = room(plan.states().back());
   return in_place ? std::max(out, room(plan.states().front())) : out;
 }
 
-Index positions_along(const StepList& plan, const Leg& leg, const Sweep& sweep) {
+Index positions_along(const StepList& plan, const Stage& stage, const Sweep& sweep) {
   const auto digit = static_cast<std::size_t>(sweep.digit);
-  return std::max(plan.states()[static_cast<std::size_t>(leg.step)].layout.shape()[digit],
-                  plan.states()[leg.last() + 1].layout.shape()[digit]);
+  return std::max(plan.states()[static_cast<std::size_t>(stage.step)].layout.shape()[digit],
+                  plan.states()[stage.last() + 1].layout.shape()[digit]);
 }
 
 namespace {
 
-/// What one leg needs, rank by rank. What an exchange has beside its buffers aside.
+/// What one stage needs, rank by rank. What an exchange has beside its buffers aside.
 class LegNeeds {
  public:
-  LegNeeds(const StepList& plan, const Schedule& schedule, const Leg& leg)
-      : plan_(plan), in_place_(schedule.in_place), leg_(leg) {
-    if (leg.barrier) {
+  LegNeeds(const StepList& plan, const Schedule& schedule, const Stage& stage)
+      : plan_(plan), in_place_(schedule.in_place), stage_(stage) {
+    if (stage.barrier) {
       leaves_array_ = false;
-    } else if (leg.step != Leg::copy && plan.exchange_at(first_step()) != nullptr) {
+    } else if (stage.step != Stage::copy && plan.exchange_at(first_step()) != nullptr) {
       take_sizes({plan, first_step()}, false);
-    } else if (leg.target == Access::pieces) {
-      take_sizes({plan, leg.last() + 1}, true);
+    } else if (stage.target == Access::pieces) {
+      take_sizes({plan, stage.last() + 1}, true);
     }
   }
 
-  /// Makes room for the array, or the pieces, that the leg leaves on a rank.
+  /// Makes room for the array, or the pieces, that the stage leaves on a rank.
   void add_arrays(Index rank, Workspace& need) const {
     if (!leaves_array_) return;
-    const BufferRoom room = room_on(rank);
+    const BufferSpace room = space_on(rank);
     if (Index* const area = area_of(need)) {
       *area = std::max(*area, room.all);
       return;
@@ -288,26 +293,27 @@ class LegNeeds {
     return rank_classes(count, plan_.ranks());
   }
 
-  /// True where the sweep that the leg is computes something on a rank.
+  /// True where the sweep that the stage is computes something on a rank.
   [[nodiscard]] bool computes(Index rank) const {
     return computes() && plan_.states()[first_step()].layout.local_size(rank) > 0;
   }
   [[nodiscard]] bool computes() const {
-    return !leg_.barrier && leg_.step != Leg::copy && plan_.exchange_at(first_step()) == nullptr &&
-           sweep().kernel != Kernel::none;
+    return !stage_.barrier && stage_.step != Stage::copy &&
+           plan_.exchange_at(first_step()) == nullptr && sweep().kernel != Kernel::none;
   }
 
   /// Elements of its tile.
   [[nodiscard]] Index tile() const {
     const Index element = Element{true, plan_.problem().precision}.bytes();
-    if (leg_.steps == 1) {
-      const Index length = positions_along(plan_, leg_, sweep());
+    if (stage_.steps == 1) {
+      const Index length = positions_along(plan_, stage_, sweep());
       return tile_shape(sweep(), plan_.direction(), length, element).size();
     }
-    const auto& other = std::get<Sweep>(plan_.steps()[leg_.last()]);
+    const auto& other = std::get<Sweep>(plan_.steps()[stage_.last()]);
     // A row of reals is counted by its frequencies, as it lies in the plane.
     const bool forward = plan_.direction() == Direction::forward;
-    const Shape& extents = plan_.states()[forward ? leg_.last() + 1 : first_step()].layout.shape();
+    const Shape& extents =
+        plan_.states()[forward ? stage_.last() + 1 : first_step()].layout.shape();
     const Sweep& fast = sweep().form == TileForm::lines ? sweep() : other;
     const Sweep& slow = sweep().form == TileForm::lines ? other : sweep();
     return plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,
@@ -326,38 +332,38 @@ class LegNeeds {
     sizes_ = method_of(site).sizes(site, sending);
     leaves_array_ = sizes_ != nullptr;
   }
-  [[nodiscard]] std::size_t first_step() const { return static_cast<std::size_t>(leg_.step); }
+  [[nodiscard]] std::size_t first_step() const { return static_cast<std::size_t>(stage_.step); }
   [[nodiscard]] const Sweep& sweep() const { return std::get<Sweep>(plan_.steps()[first_step()]); }
   [[nodiscard]] const State& state_behind() const {
-    return plan_.states()[leg_.step == Leg::copy ? 0 : leg_.last() + 1];
+    return plan_.states()[stage_.step == Stage::copy ? 0 : stage_.last() + 1];
   }
-  [[nodiscard]] BufferRoom room_on(Index rank) const {
+  [[nodiscard]] BufferSpace space_on(Index rank) const {
     if (sizes_) return sizes_->of(rank);
     const State& state = state_behind();
-    const Index all = in_complex(state.layout.room(rank), state.element);
+    const Index all = in_complex(state.layout.allocated_size(rank), state.element);
     return {all, all};
   }
-  /// Where the leg leaves its array; null for the output.
+  /// Where the stage leaves its array; null for the output.
   Index* area_of(Workspace& need) const {
-    if (leg_.to == Area::workspace) return &need.main;
-    if (leg_.to == Area::window) return &need.window;
-    if (leg_.to == Area::other_window) return &need.other_window;
+    if (stage_.to == Area::workspace) return &need.main;
+    if (stage_.to == Area::segment) return &need.segment;
+    if (stage_.to == Area::other_segment) return &need.other_segment;
     return nullptr;
   }
 
   const StepList& plan_;
   bool in_place_;
-  const Leg& leg_;
+  const Stage& stage_;
   bool leaves_array_ = true;
   std::unique_ptr<BufferSizes> sizes_;  // where it leaves pieces
 };
 
-/// Tiles and roots of legs, each root once.
+/// Tiles and roots of stages, each root once.
 class TileNeeds {
  public:
-  void add(const LegNeeds& leg, Workspace& need) {
-    need.tile = std::max(need.tile, leg.tile());
-    const Index modulus = leg.modulus();
+  void add(const LegNeeds& stage, Workspace& need) {
+    need.tile = std::max(need.tile, stage.tile());
+    const Index modulus = stage.modulus();
     if (modulus > 0 && moduli_.insert(modulus).second) need.roots += root_table_size(modulus);
   }
 
@@ -365,20 +371,21 @@ class TileNeeds {
   std::set<Index> moduli_;
 };
 
-/// Adds what an exchange, which is a leg, has beside its buffers.
-void add_extra(const Site& site, const Leg& leg, const ExtraRoom& extra, Workspace& need) {
+/// Adds what an exchange, which is a stage, has beside its buffers.
+void add_extra(const Site& site, const Stage& stage, const ExtraMemory& extra, Workspace& need) {
   const Element& element = site.before().element;
-  Index& segment = leg.to == Area::window ? need.window : need.other_window;
+  Index& segment = stage.to == Area::segment ? need.segment : need.other_segment;
   if (extra.segment > 0) segment = std::max(segment, in_complex(extra.segment, element));
   need.transit = std::max(need.transit, in_complex(extra.transit, element));
 }
 
-/// Calls visit(site, leg) for all exchanges.
+/// Calls visit(site, stage) for all exchanges.
 template <class Visit>
 void for_each_exchange(const StepList& plan, const Schedule& schedule, Visit visit) {
-  for (const Leg& leg : schedule.legs) {
-    const auto step = static_cast<std::size_t>(leg.step);
-    if (leg.step != Leg::copy && plan.exchange_at(step) != nullptr) visit(Site{plan, step}, leg);
+  for (const Stage& stage : schedule.stages) {
+    const auto step = static_cast<std::size_t>(stage.step);
+    if (stage.step != Stage::copy && plan.exchange_at(step) != nullptr)
+      visit(Site{plan, step}, stage);
   }
 }
 
@@ -387,13 +394,13 @@ void for_each_exchange(const StepList& plan, const Schedule& schedule, Visit vis
 Workspace workspace(const StepList& plan, const Schedule& schedule, Index rank) {
   Workspace result;
   TileNeeds tiles;
-  for (const Leg& leg : schedule.legs) {
-    const LegNeeds needs(plan, schedule, leg);
+  for (const Stage& stage : schedule.stages) {
+    const LegNeeds needs(plan, schedule, stage);
     needs.add_arrays(rank, result);
     if (needs.computes(rank)) tiles.add(needs, result);
   }
-  for_each_exchange(plan, schedule, [&](const Site& site, const Leg& leg) {
-    add_extra(site, leg, method_of(site).extra(site, rank), result);
+  for_each_exchange(plan, schedule, [&](const Site& site, const Stage& stage) {
+    add_extra(site, stage, method_of(site).extra(site, rank), result);
   });
   return result;
 }
@@ -403,13 +410,13 @@ Workspace largest_workspace(const StepList& plan, const Schedule& schedule) {
   if (uniform(plan)) return workspace(plan, schedule, 0);
   Workspace result;
   TileNeeds tiles;
-  for (const Leg& leg : schedule.legs) {
-    const LegNeeds needs(plan, schedule, leg);
+  for (const Stage& stage : schedule.stages) {
+    const LegNeeds needs(plan, schedule, stage);
     for (const RankClass& ranks : needs.classes()) needs.add_arrays(ranks.first, result);
     if (needs.computes()) tiles.add(needs, result);  // on some rank, as no array is empty
   }
-  for_each_exchange(plan, schedule, [&](const Site& site, const Leg& leg) {
-    add_extra(site, leg, method_of(site).largest_extra(site), result);
+  for_each_exchange(plan, schedule, [&](const Site& site, const Stage& stage) {
+    add_extra(site, stage, method_of(site).largest_extra(site), result);
   });
   return result;
 }

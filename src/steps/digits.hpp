@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "kallima/steps.hpp"
 
 namespace kallima {
@@ -16,7 +17,12 @@ inline constexpr std::size_t most_digits = 24;
 /// positions always.
 std::vector<Digit> start_digits(const Problem& problem, Direction direction);
 
-/// How many there are along a digit: of a halved one, as many as it had positions.
+/// How many there are along a digit: of an r2c axis, as many as it had positions.
 Index radix_of(const State& state, std::size_t digit);
+
+/// So many elements, counted in complex ones: two reals take the room of one.
+inline Index in_complex(Index count, const Element& element) {
+  return element.complex ? count : ceil_div(count, 2);
+}
 
 }  // namespace kallima

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 
 namespace kallima {
 
@@ -94,11 +95,10 @@ Problem Problem::parse(std::string_view line) {
     const std::vector<std::string> names = axis_names(problem.shape.size());
     const auto axis = std::find(names.begin(), names.end(), fields[0].substr(slash + 1));
     if (!problem.real() || axis == names.end()) {
-      throw ParseError(
-          fmt::format("problem '{}': '{}' should name the axis of r2c that is halved, one of {}",
-                      line, fields[0], fmt::join(names, " ")));
+      throw ParseError(fmt::format("problem '{}': '{}' should name the r2c axis, one of {}", line,
+                                   fields[0], fmt::join(names, " ")));
     }
-    problem.halved = static_cast<int>(axis - names.begin());
+    problem.r2c_axis = static_cast<int>(axis - names.begin());
   }
   return problem;
 }
@@ -124,8 +124,8 @@ void Problem::validate() const {
 
 std::string Problem::to_text() const {
   std::string kind_text(name_of(kind));
-  if (real() && halved_axis() + 1 < shape.size()) {
-    kind_text += "/" + axis_names(shape.size())[halved_axis()];
+  if (real() && r2c_axis_index() + 1 < shape.size()) {
+    kind_text += "/" + axis_names(shape.size())[r2c_axis_index()];
   }
   std::string text = fmt::format("{}:{}", kind_text, fmt::join(shape, "x"));
   if (!of_words()) text += precision == Precision::f32 ? ":f32" : ":f64";

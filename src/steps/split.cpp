@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // An axis in digits. A group-cyclic axis whose processors divide its extent is (group | local |
-// cycle): ranks own the leading and the trailing part of the index. So the groups are dealt to the
-// heaviest digits and the cycle to the lightest; a digit that is only partly on ranks is in blocks
-// where groups end in it, cyclic where the cycle ends in it.
+// cycle): ranks own the leading and the trailing part of the index. So the groups are distributed
+// to the heaviest digits and the cycle to the lightest; a digit that is only partly on ranks is in
+// blocks where groups end in it, cyclic where the cycle ends in it.
 #include <algorithm>
 #include <numeric>
 
@@ -56,7 +56,7 @@ bool split_axis(const Axis& axis, std::vector<Axis>& digits) {
 std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digits,
                             const Shape& radices) {
   if (!whole.is_grid()) return std::nullopt;
-  std::vector<Axis> dealt(digits.size());
+  std::vector<Axis> distributed(digits.size());
   std::vector<int> order;
   for (const int a : whole.order()) {
     std::vector<int> of_axis;
@@ -77,11 +77,11 @@ std::optional<Layout> split(const Layout& whole, const std::vector<Digit>& digit
       return std::nullopt;
     }
     for (std::size_t i = 0; i < of_axis.size(); ++i) {
-      dealt[static_cast<std::size_t>(of_axis[i])] = parts[i];
+      distributed[static_cast<std::size_t>(of_axis[i])] = parts[i];
     }
     order.insert(order.end(), of_axis.begin(), of_axis.end());
   }
-  return Layout::grid(dealt, order);
+  return Layout::grid(distributed, order);
 }
 
 }  // namespace kallima

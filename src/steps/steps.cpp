@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "steps/digits.hpp"
 
 namespace kallima {
@@ -50,7 +51,7 @@ Index State::twiddle_modulus(int digit) const {
   return modulus == 1 ? 0 : modulus * radix_of(*this, static_cast<std::size_t>(digit));
 }
 
-Traffic Exchange::moved() const {
+Traffic Exchange::message_traffic() const {
   const Index parts = chunks.parts();
   Traffic result = traffic;
   result.messages = checked_mul(traffic.messages, parts, "messages of an exchange");
@@ -84,12 +85,12 @@ bool StepList::goes_by(ExchangeMethod method) const {
          });
 }
 
-Moves StepList::total_moves() const {
-  Moves sum;
+CommVolume StepList::total_volume() const {
+  CommVolume sum;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const auto* const exchange = std::get_if<Exchange>(&steps_[i]);
     if (exchange == nullptr) continue;
-    const Traffic moved = exchange->moved();
+    const Traffic moved = exchange->message_traffic();
     const Index bytes = states_[i].element.bytes();
     const auto add_bytes = [&](Index& to, Index elements) {
       constexpr const char* what = "bytes of all exchanges";
@@ -108,7 +109,7 @@ Moves StepList::total_moves() const {
 Index StepList::largest_local_size() const {
   Index largest = 0;
   for (const State& state : states_) {
-    largest = std::max(largest, in_complex(state.layout.largest_room(), state.element));
+    largest = std::max(largest, in_complex(state.layout.largest_allocated_size(), state.element));
   }
   return largest;
 }

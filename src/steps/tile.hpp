@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/strides.hpp"
 #include "kallima/steps.hpp"
 
@@ -56,7 +57,7 @@ inline TileShape tile_shape(const Sweep& sweep, Direction direction, Index lengt
   constexpr Index long_line = Index{1} << 20;
   const bool real = sweep.kernel == Kernel::real;
   const TileSide positions{length, real ? element_bytes / 2 : element_bytes, {}};
-  const TileSide frequencies{real ? halved_extent(length) : length, element_bytes, {}};
+  const TileSide frequencies{real ? half_extent(length) : length, element_bytes, {}};
   const bool forward = direction == Direction::forward;
   const auto room = [&](Index elements, Index bytes) {
     return ceil_div(elements * bytes, element_bytes);

@@ -194,7 +194,7 @@ def case_plan_json(cli):
     plan = cli.run("plan", "c2c:1280x64x64", "-n", "96", "--in", "slab", "--ranks-per-node", "48",
                    "--json").json()
     expect_equal(list(plan), PLAN_KEYS, "keys of a plan")
-    expect_equal(plan["schema"], "kallima.plan/1", "schema")
+    expect_equal(plan["schema"], "kallima.plan/2", "schema")
     expect_equal(plan["problem"], "c2c:1280x64x64:f64", "problem")
     expect_equal((plan["ranks"], plan["ranks_per_node"]), (96, 48), "ranks, and those of a node")
     expect_equal(plan["layout_in"], "z:block/96 y:all x:all", "layout of the input")
@@ -323,7 +323,7 @@ def case_help(cli):
 
 def case_predict(cli):
     found = cli.run("predict", "c2c:64^3", "-n", "1..96", "--json").json()
-    expect_equal(found["schema"], "kallima.predict/1", "schema")
+    expect_equal(found["schema"], "kallima.predict/2", "schema")
     expect_equal(found["machine"], "built-in", "machine")
     expect_equal([point["ranks"] for point in found["points"]], [1, 2, 4, 8, 16, 32, 64, 96], "ranks")
     for point in found["points"]:
@@ -344,7 +344,7 @@ def case_predict(cli):
     expect_pictures(cli, ["c2c:64x64x64:f64 on built-in", "Speed-up", "ranks", "predicted", "memory"],
                     "predict", "c2c:64^3", "-n", "1..64")
     wrong = cli.run("predict", "c2c:64^3", "-n", "64..1").expect_code(2)
-    expect("1..1024" in wrong.err, f"no mend: {wrong.err}")
+    expect("1..1024" in wrong.err, f"no fix: {wrong.err}")
     check_accelerators(cli)
     none = cli.run("predict", "c2c:64^3", "-n", "2", "--machine", "nowhere").expect_code(3)
     expect("built-in" in none.err, f"machines that are known are not named: {none.err}")
@@ -449,17 +449,17 @@ def case_export(cli):
         cli.run("predict", "c2c:64^3", "-n", "64", "--machine", machine).expect_code(0)
         refused = cli.run("export", "simgrid", selene, "--nodes", "10", "--topology", "dragonfly", "--groups", "4",
                           "-o", tree).expect_code(2)
-        expect("16 nodes" in refused.err, f"no mend: {refused.err}")
+        expect("16 nodes" in refused.err, f"no fix: {refused.err}")
 
         simulate = ["simulate", "c2c:64^3", "-n", "64"]
         lost = cli.run(*simulate, "--platform", os.path.join(folder, "none.xml")).expect_code(3)
-        expect("kallima export simgrid" in lost.err, f"no mend: {lost.err}")
+        expect("kallima export simgrid" in lost.err, f"no fix: {lost.err}")
         absent = cli.run(*simulate, "--platform", tree, "--program", os.path.join(folder, "none")).expect_code(3)
-        expect("KALLIMA_MPI=simgrid" in absent.err, f"no mend: {absent.err}")
+        expect("KALLIMA_MPI=simgrid" in absent.err, f"no fix: {absent.err}")
         many = cli.run("simulate", "c2c:64^3", "-n", "256", "--platform", tree).expect_code(2)
-        expect("more nodes" in many.err, f"no mend: {many.err}")
+        expect("more nodes" in many.err, f"no fix: {many.err}")
         hidden = cli.run(*simulate, "--platform", tree, "--chunks", "4").expect_code(2)
-        expect("--chunks" in hidden.err, f"no mend: {hidden.err}")
+        expect("--chunks" in hidden.err, f"no fix: {hidden.err}")
 
 
 def case_simulated(cli):
@@ -470,12 +470,12 @@ def case_simulated(cli):
             platform = os.path.join(folder, network + ".xml")
             cli.run("export", "simgrid", machine, "--nodes", "16", "--topology", network, "--groups", "4", "-o",
                     platform).expect_code(0)
-            for arguments in (["c2c:64^3", "--way", "cyclic"], ["c2c:64^3:f32", "--way", "pencil"], ["r2c:48^3"],
+            for arguments in (["c2c:64^3", "--decomposition", "cyclic"], ["c2c:64^3:f32", "--decomposition", "pencil"], ["r2c:48^3"],
                               ["c2c:2^12", "--method", "bruck"]):
                 found = cli.run("simulate", *arguments, "-n", "16", "--platform", platform, "--verify", "4",
                                 "--json").json()
                 what = f"{arguments} on a {network}"
-                expect_equal(found["schema"], "kallima.simulate/1", "schema")
+                expect_equal(found["schema"], "kallima.simulate/2", "schema")
                 expect(found["error"] <= found["promised_error"], f"{what}: wrong, error {found['error']}")
                 for counted in "bytes", "messages":
                     expect_equal(found[counted + "_sent"], found[counted], f"{counted} of {what}")
@@ -490,13 +490,13 @@ def case_simulated(cli):
 
 def case_advise(cli):
     found = cli.run("advise", "c2c:1280x1280x1280", "-n", "90..130", "--json").json()
-    expect_equal(found["schema"], "kallima.advise/1", "schema")
+    expect_equal(found["schema"], "kallima.advise/2", "schema")
     ranks = [offer["ranks"] for offer in found["offers"]]
     expect({90, 128, 130} <= set(ranks), f"ranks that were asked for are missing: {ranks}")
     seconds = {offer["ranks"]: offer["seconds"] for offer in found["offers"]}
     for offer in found["offers"]:
         faster = [r for r in ranks if r < offer["ranks"] and seconds[r] <= offer["seconds"]]
-        expect(bool(faster) == (offer["dip"] is not None), f"a dip at {offer['ranks']}: {offer['dip']}, {faster}")
+        expect(bool(faster) == (offer["why_slow"] is not None), f"a slow count at {offer['ranks']}: {offer['why_slow']}, {faster}")
     # A prime length is slow, and one that is longer by a little is faster.
     better = cli.run("advise", "c2c:1021x1021", "-n", "1..4", "--json").json()["better_sizes"]
     expect([1024, 1024] in [size["shape"] for size in better], f"1024 is not better than 1021: {better}")
@@ -586,7 +586,7 @@ def case_calibrate(cli):
         path = os.path.join(folder, "here.toml")
         arguments = ["calibrate", "--rounds", "1", "--arrays", "4", "--name", "test", "-o", path]
         refused = cli.launch(cli.options.ranks, *arguments, "--plot", os.path.join(folder, "here.gif")).expect_code(2)
-        expect(".svg, .png or .pdf" in refused.err, f"no mend: {refused.err}")
+        expect(".svg, .png or .pdf" in refused.err, f"no fix: {refused.err}")
         expect(not os.path.exists(path), "it measures before it looks at the name of the picture")
         picture = os.path.join(folder, "here.svg")
         ended = cli.launch(cli.options.ranks, *arguments, "--plot", picture).expect_code(0)
@@ -599,7 +599,7 @@ def case_calibrate(cli):
             expect(word in ended.out, f"no '{word}' in\n{ended.out}")
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        expect("kallima.machine/1" in text and 'name = "test"' in text, text[:400])
+        expect("kallima.machine/2" in text and 'name = "test"' in text, text[:400])
         found = cli.run("predict", "c2c:64^3", "-n", "1..2", "--machine", path, "--json").json()
         expect_equal(found["machine"], "test", "machine")
         expect(all(0 < point["seconds"] < 10 for point in found["points"]), f"absurd: {found}")
@@ -669,7 +669,7 @@ def case_bench(cli):
         expect_equal(list(report), ["schema", "problem", "direction", "ranks", "nodes", "threads", "runs", "results",
                                     "best"],
                      "keys of a report")
-        expect_equal(report["schema"], "kallima.bench/1", "schema")
+        expect_equal(report["schema"], "kallima.bench/2", "schema")
         expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
         expect_equal(len(report["results"]), 1, "results")
         planned = [word for word in arguments if word not in ("--backward", "--in-place", "--effort", "measure")]
@@ -843,7 +843,7 @@ def case_tune(cli):
         expect_equal(ended.err, "", "what is said while tuning")
         with open(plans, encoding="utf-8") as file:
             kept = json.load(file)
-        expect_equal((kept["schema"], len(kept["plans"])), ("kallima.wisdom/2", 1), "what is kept")
+        expect_equal((kept["schema"], len(kept["plans"])), ("kallima.wisdom/3", 1), "what is kept")
         entry = kept["plans"][0]
         expect_equal((entry["problem"], entry["ranks"]), ("c2c:32x24x16:f64", 2), "what it is for")
         ended = cli.launch(2, *problem, "--plans", plans, "--json").expect_code(0)
@@ -851,7 +851,7 @@ def case_tune(cli):
         layout = next(line for line in entry["plan"].splitlines() if line.startswith("  start"))
         expect_equal(layout.split(None, 1)[1], json.loads(ended.out)["results"][0]["layout_in"], "layout of the input")
         report = cli.launch(2, *problem, "--tune-into", plans, "--json").json()
-        expect_equal(report["schema"], "kallima.bench/1", "schema")
+        expect_equal(report["schema"], "kallima.bench/2", "schema")
         ended = cli.launch(2, "bench", "c2c:8x8", "-i", "1", "--plans", plans).expect_code(0)
         expect("no plan for this" in ended.err, f"it does not say that it has none: {ended.err}")
         with open(plans, "r+", encoding="utf-8") as file:
@@ -862,7 +862,7 @@ def case_tune(cli):
         cli.launch(2, *problem, "--tune-into", plans, "--plans", plans).expect_code(2)
 
 
-DOCTOR = ["launcher", "binding", "oversubscription", "windows", "/dev/shm", "huge pages", "huge pages, windows",
+DOCTOR = ["launcher", "binding", "oversubscription", "shared memory", "/dev/shm", "huge pages", "huge pages, shared memory",
           "large counts", "progress", "all-to-all", "FFT engine", "clock", "memory", "threads"]
 
 
@@ -879,14 +879,14 @@ def case_doctor(cli):
         report = json.loads(ended.out)
         expect_equal(list(report), ["schema", "mpi", "ranks", "nodes", "hurts", "checks", "progress", "all_to_all"],
                      "keys of the report")
-        expect_equal((report["schema"], report["ranks"], report["nodes"]), ("kallima.doctor/1", ranks, 1), "the head")
+        expect_equal((report["schema"], report["ranks"], report["nodes"]), ("kallima.doctor/2", ranks, 1), "the head")
         expect_equal([check["name"] for check in report["checks"]], DOCTOR, "checks")
         hurting = [check for check in report["checks"] if check["verdict"] == "hurts"]
         expect_equal(report["hurts"], len(hurting), "how many hurt")
         expect_equal(ended.code, 1 if hurting else 0, "how it ended")
         for check in report["checks"]:
             expect(check["verdict"] in ("good", "hurts", "cannot tell"), f"verdict of {check}")
-            expect((check["mend"] is not None) == (check["verdict"] == "hurts"), f"mend of {check}")
+            expect((check["fix"] is not None) == (check["verdict"] == "hurts"), f"fix of {check}")
         return report, {check["name"]: check for check in report["checks"]}
 
     report, checks = checks_of()
@@ -900,14 +900,14 @@ def case_doctor(cli):
             expect(size["mpi_s"] > 0 and size["own_s"] > 0, f"no time: {size}")
         expect(all(0 <= pair["moved"] <= 1 for pair in report["progress"]), f"shares: {report['progress']}")
     if ranks > 1:
-        expect_equal(checks["windows"]["verdict"], "good", "windows")
+        expect_equal(checks["shared memory"]["verdict"], "good", "shared memory")
         _, off = checks_of(KALLIMA_SHARED="off")
-        expect_equal(off["windows"]["verdict"], "hurts", "windows that are switched off")
+        expect_equal(off["shared memory"]["verdict"], "hurts", "shared memory that is switched off")
     text = cli.launch(ranks, "doctor")
     expect_equal(text.out.count("looked at: "), 1, "how often the report is printed")
     for name in DOCTOR:
         expect(any(line.startswith(name + " ") for line in text.out.splitlines()), f"no line on {name}:\n{text.out}")
-    expect(max(map(len, text.out.splitlines()[-20:])) <= 200, "a mend is not wrapped")
+    expect(max(map(len, text.out.splitlines()[-20:])) <= 200, "a fix is not wrapped")
 
 
 CASES = {name[len("case_"):]: case for name, case in list(globals().items()) if name.startswith("case_")}

@@ -38,7 +38,7 @@ Facts healthy(int nodes, int ranks_per_node) {
     node.driver = "acpi-cpufreq";
     node.processor = "avx2";
     node.engines = {{{"fftw-3.3.10-avx2", "avx2"}, {"fftw-3.3.10-avx2", "avx2"}}};
-    node.windows = true;
+    node.segments = true;
     facts.nodes.push_back(node);
     for (int r = 0; r < ranks_per_node; ++r) facts.ranks.push_back({n, {r}});
   }
@@ -49,20 +49,20 @@ Facts healthy(int nodes, int ranks_per_node) {
 }
 
 testing::AssertionResult says(const Check& check, Verdict verdict, const std::string& found,
-                              const std::string& mend = {}) {
+                              const std::string& fix = {}) {
   if (check.verdict == verdict && check.found.find(found) != std::string::npos &&
-      check.mend.find(mend) != std::string::npos &&
-      check.mend.empty() == (verdict != Verdict::hurts)) {
+      check.fix.find(fix) != std::string::npos &&
+      check.fix.empty() == (verdict != Verdict::hurts)) {
     return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << check.name << ": " << name_of(check.verdict) << ": "
-                                     << check.found << ": " << check.mend;
+                                     << check.found << ": " << check.fix;
 }
 
 testing::AssertionResult is_good(const Check& check) { return says(check, Verdict::good, ""); }
 testing::AssertionResult hurts(const Check& check, const std::string& found,
-                               const std::string& mend = {}) {
-  return says(check, Verdict::hurts, found, mend);
+                               const std::string& fix = {}) {
+  return says(check, Verdict::hurts, found, fix);
 }
 testing::AssertionResult cannot_tell(const Check& check, const std::string& found) {
   return says(check, Verdict::cannot_tell, found);
@@ -77,7 +77,7 @@ TEST(Doctor, finds_nothing_on_healthy_nodes) {
 TEST(Doctor, says_what_one_rank_cannot_tell) {
   const Facts alone = healthy(1, 1);
   EXPECT_TRUE(is_good(judge_binding(alone)));
-  EXPECT_TRUE(cannot_tell(judge_windows(alone), "no two ranks"));
+  EXPECT_TRUE(cannot_tell(judge_segments(alone), "no two ranks"));
   EXPECT_TRUE(cannot_tell(judge_shared_huge_pages(alone), "no two ranks"));
   EXPECT_TRUE(cannot_tell(judge_progress(alone), "two ranks"));
   EXPECT_TRUE(cannot_tell(judge_all_to_all(alone), "two ranks"));
@@ -166,11 +166,11 @@ TEST(Oversubscription, forbids_measuring) {
 TEST(WindowsCheck, names_the_node_that_has_none) {
   Facts facts = healthy(2, 2);
   facts.nodes[0].memory_available = 2 * gibibyte;
-  EXPECT_TRUE(says(judge_windows(facts), Verdict::good, "1 GiB each"));
-  facts.nodes[1].windows = false;
-  EXPECT_TRUE(hurts(judge_windows(facts), "on host1", "--pid=host"));
+  EXPECT_TRUE(says(judge_segments(facts), Verdict::good, "1 GiB each"));
+  facts.nodes[1].segments = false;
+  EXPECT_TRUE(hurts(judge_segments(facts), "on host1", "--pid=host"));
   facts.shared_off = true;
-  EXPECT_TRUE(hurts(judge_windows(facts), "KALLIMA_SHARED", "unset"));
+  EXPECT_TRUE(hurts(judge_segments(facts), "KALLIMA_SHARED", "unset"));
 }
 
 TEST(Shm, must_hold_the_ranks) {
@@ -217,7 +217,7 @@ TEST(ProgressCheck, takes_the_worst_pair) {
   facts.overlaps[1].moved = 0.6;
   EXPECT_TRUE(is_good(judge_progress(facts)));
   facts.overlaps[0].moved = 0.2;
-  EXPECT_TRUE(hurts(judge_progress(facts), "one node", "windows"));
+  EXPECT_TRUE(hurts(judge_progress(facts), "one node", "shared memory"));
 }
 
 TEST(AllToAllCheck, names_the_method_that_is_faster) {

@@ -97,7 +97,7 @@ TEST(Summaries, know_the_runs) {
 constexpr const char* good_event =
     R"({"name":"to 1","cat":"send","ph":"X","ts":2.5,"dur":4,"pid":1,"tid":1,"args":{"run":3,"peer":0,"bytes":9}})";
 constexpr const char* good_about =
-    R"({"schema":"kallima.trace/1","problem":"c2c:8x8:f64","ranks":2,"plan":"a\nb"})";
+    R"({"schema":"kallima.trace/2","problem":"c2c:8x8:f64","ranks":2,"plan":"a\nb"})";
 
 std::string trace_text(const std::string& events, const std::string& about = good_about) {
   return fmt::format(R"({{"traceEvents":[{}],"displayTimeUnit":"ms","otherData":{}}})", events,
@@ -137,7 +137,7 @@ TEST(TraceFiles, that_are_none_are_refused) {
   }
   for (const char* const text :
        {"null", "[]", "{}", "3", "\"x\"", "\xff", R"({"traceEvents":[]})",
-        R"({"otherData":{"schema":"kallima.trace/1"}})", R"({"otherData":7,"traceEvents":[]})"}) {
+        R"({"otherData":{"schema":"kallima.trace/2"}})", R"({"otherData":7,"traceEvents":[]})"}) {
     EXPECT_THROW(parse_trace(text), ParseError) << text;
   }
   EXPECT_THROW(parse_trace(std::string(1000000, '[')), ParseError);
@@ -148,7 +148,7 @@ TEST(TraceFiles, that_are_none_are_refused) {
 TEST(TraceFiles, with_other_words_are_refused) {
   const std::string good = trace_text(good_event);
   const std::vector<std::pair<std::string, std::string>> changes = {
-      {"kallima.trace/1", "kallima.trace/2"},
+      {"kallima.trace/2", "kallima.trace/9"},
       {R"("schema")", R"("scheme")"},
       {R"("problem":"c2c:8x8:f64")", R"("problem":[])"},
       {R"("c2c:8x8:f64")", R"("\u001b[2J")"},

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "kallima/error.hpp"
+
 namespace kallima {
 namespace {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kallima/checked.hpp"
+#include "base/checked.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
+
+#include "kallima/error.hpp"
 
 namespace kallima {
 namespace {

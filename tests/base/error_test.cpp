@@ -27,7 +27,7 @@ std::vector<Row> table() {
 
 template <class Type>
 void expect_throws(ErrorCode code) {
-  const std::string text = "the mend";
+  const std::string text = "the fix";
   try {
     throw_error(code, text);
     FAIL() << "nothing was thrown for " << name_of(code);

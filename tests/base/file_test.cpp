@@ -218,7 +218,7 @@ TEST_F(File, stays_where_the_new_version_does_not_fit) {
   EXPECT_EQ(names(), std::set<std::string>{"file"});
 }
 
-TEST_F(File, on_a_full_device_is_an_error_with_the_mend) {
+TEST_F(File, on_a_full_device_is_an_error_with_the_fix) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   expect_says(complaint("/dev/full"), "make room");
   fs::create_symlink("/dev/full", path("link"));
@@ -226,7 +226,7 @@ TEST_F(File, on_a_full_device_is_an_error_with_the_mend) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
 }
 
-TEST_F(File, in_a_folder_that_is_not_there_is_an_error_with_the_mend) {
+TEST_F(File, in_a_folder_that_is_not_there_is_an_error_with_the_fix) {
   expect_says(complaint(path("no/such/folder")), "check that its folder exists and is writable");
   write_file(path("file"), "text");
   expect_says(complaint(path("file/inside")), "check that its folder exists");

@@ -12,16 +12,16 @@
 namespace kallima {
 namespace {
 
-/// Threads that add events at once, each with its number as the leg.
+/// Threads that add events at once, each with its number as the stage.
 void add_at_once(Recorder& recorder, Index threads, Index events) {
   std::vector<std::thread> workers;
   std::atomic<Index> ready{0};
-  for (Index leg = 0; leg < threads; ++leg) {
-    workers.emplace_back([&recorder, &ready, leg, threads, events] {
+  for (Index stage = 0; stage < threads; ++stage) {
+    workers.emplace_back([&recorder, &ready, stage, threads, events] {
       ++ready;
       while (ready < threads) std::this_thread::yield();
       for (Index i = 0; i < events; ++i) {
-        recorder.add(Doing::send, leg, i, leg + i, static_cast<double>(i),
+        recorder.add(Doing::send, stage, i, stage + i, static_cast<double>(i),
                      2. * static_cast<double>(i));
       }
     });
@@ -33,12 +33,12 @@ void add_at_once(Recorder& recorder, Index threads, Index events) {
 void expect_whole(const std::vector<Event>& events, Index threads) {
   std::vector<Index> last(static_cast<std::size_t>(threads), -1);
   for (const Event& event : events) {
-    ASSERT_GE(event.leg, 0);
-    ASSERT_LT(event.leg, threads);
-    Index& before = last[static_cast<std::size_t>(event.leg)];
+    ASSERT_GE(event.stage, 0);
+    ASSERT_LT(event.stage, threads);
+    Index& before = last[static_cast<std::size_t>(event.stage)];
     EXPECT_GT(event.number, before);
     EXPECT_EQ(event.doing, Doing::send);
-    EXPECT_EQ(event.bytes, event.leg + event.number);
+    EXPECT_EQ(event.bytes, event.stage + event.number);
     EXPECT_EQ(event.begin, static_cast<double>(event.number));
     EXPECT_EQ(event.end, 2. * static_cast<double>(event.number));
     before = event.number;

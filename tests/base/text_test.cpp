@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "kallima/error.hpp"
+
 namespace kallima::text {
 namespace {
 

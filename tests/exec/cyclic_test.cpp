@@ -107,10 +107,10 @@ Index exchanges_of(Index n, Index p) {
 TEST(Cyclic, one_axis_takes_t_exchanges_for_powers_of_two) {
   for (Index n = 2; n <= 4096; n *= 2) {
     for (Index p = 1; p <= 64 && p < n; p *= 2) {
-      const Layout cards = Layout::cyclic({n}, {p});
-      const Plan plan = make_plan(same_layout({n}, cards, p));
+      const Layout cyclic = Layout::cyclic({n}, {p});
+      const Plan plan = make_plan(same_layout({n}, cyclic, p));
       EXPECT_EQ(plan.exchanges(), exchanges_of(n, p)) << n << " over " << p;
-      EXPECT_EQ(plan.output(), cards);
+      EXPECT_EQ(plan.output(), cyclic);
       expect_right(plan, std::to_string(n) + " over " + std::to_string(p));
     }
   }
@@ -145,7 +145,7 @@ TEST(Cyclic, a_long_axis_is_split_near_its_root) {
       EXPECT_EQ(longest <= 2048 && longest < n / p, splits) << plan.to_text();
       expect_right(plan, std::to_string(n) + " over " + std::to_string(p));
       expect_right(plan.with_method(ExchangeMethod::shared_memory),
-                   std::to_string(n) + " by windows");
+                   std::to_string(n) + " by segments");
     }
   }
 }
@@ -175,19 +175,19 @@ TEST(Cyclic, several_axes_take_one_exchange_together) {
       {{16, 36}, {2, 3}},
       {{8, 9, 4}, {2, 3, 2}},
       {{4, 9, 4, 8}, {2, 1, 2, 2}},
-      {{12, 5, 18}, {2, 1, 3}},  // mixed: an axis that is whole between two that are cards
+      {{12, 5, 18}, {2, 1, 3}},  // mixed: an axis that is whole between two that are cyclic
       {{7, 16}, {1, 4}},
   };
   for (const auto& [shape, procs] : cases) {
-    const Layout cards = Layout::cyclic(shape, procs);
-    PlanRequest request = same_layout(shape, cards, cards.ranks());
+    const Layout cyclic = Layout::cyclic(shape, procs);
+    PlanRequest request = same_layout(shape, cyclic, cyclic.ranks());
     const Plan plan = make_plan(request);
     EXPECT_EQ(plan.exchanges(), 1) << plan.to_text();
-    EXPECT_EQ(plan.output(), cards);
+    EXPECT_EQ(plan.output(), cyclic);
     expect_right(plan, plan.problem().to_text());
     std::vector<int> backwards;
     for (std::size_t a = shape.size(); a-- > 0;) backwards.push_back(static_cast<int>(a));
-    request.in = cards.with_order(backwards);
+    request.in = cyclic.with_order(backwards);
     request.out = request.in;
     const Plan turned = make_plan(request);
     EXPECT_EQ(turned.exchanges(), 1);
@@ -196,8 +196,8 @@ TEST(Cyclic, several_axes_take_one_exchange_together) {
 }
 
 TEST(Cyclic, axes_of_different_exchanges_ride_together) {
-  const Layout cards = Layout::cyclic({8, 64}, {4, 2});  // 2 and 1 exchanges alone
-  const Plan plan = make_plan(same_layout({8, 64}, cards, 8));
+  const Layout cyclic = Layout::cyclic({8, 64}, {4, 2});  // 2 and 1 exchanges alone
+  const Plan plan = make_plan(same_layout({8, 64}, cyclic, 8));
   EXPECT_EQ(plan.exchanges(), 2);
   expect_right(plan, "8x64");
 }
@@ -210,8 +210,8 @@ TEST(Cyclic, every_way_of_every_small_problem_is_right) {
       request.problem = {shape, Precision::f64};
       request.ranks = ranks;
       for (const NamedPlan& named : all_plans(request)) {
-        expect_right(named.plan, std::string(name_of(named.way)) + " " + request.problem.to_text() +
-                                     " on " + std::to_string(ranks));
+        expect_right(named.plan, std::string(name_of(named.decomposition)) + " " +
+                                     request.problem.to_text() + " on " + std::to_string(ranks));
       }
     }
   }

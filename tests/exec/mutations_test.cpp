@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Texts of good plans with one thing changed: a line or a word is lost, doubled, exchanged with its
-// neighbour, or another number, name, dealing, kernel, form, method or number of chunks stands
+// neighbour, or another number, name, distribution, kernel, form, method or number of chunks stands
 // there. Each is refused, or is a plan that computes what it says it computes.
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "exchange/chunks.hpp"
 #include "exec/loopback.hpp"
+#include "kallima/error.hpp"
 #include "kallima/planner.hpp"
 #include "plan/flaw.hpp"
 #include "plan/text.hpp"
@@ -129,14 +130,14 @@ void mutate_words(const Lines& lines, std::size_t at, Index ranks, const Visit& 
     const std::size_t colon = words[i].find(':');
     if (colon == std::string::npos || at == 0) continue;
     changed = words;
-    for (const char* const dealing : {"all", "block/", "cyclic/", "cycle2/"}) {
+    for (const char* const distribution : {"all", "block/", "cyclic/", "cycle2/"}) {
       for (Index procs = 1; procs <= ranks; ++procs) {
-        const bool dealt = std::string(dealing).ends_with("/");
-        const std::string number = dealt ? std::to_string(procs) : "";
-        changed[i] = words[i].substr(0, colon + 1) + dealing + number;
+        const bool distributed = std::string(distribution).ends_with("/");
+        const std::string number = distributed ? std::to_string(procs) : "";
+        changed[i] = words[i].substr(0, colon + 1) + distribution + number;
         with(changed);
         changed[i] += ":ceil";
-        if (dealt) with(changed);
+        if (distributed) with(changed);
       }
     }
     changed[i] = words[i] + "+2";
@@ -310,9 +311,9 @@ std::vector<Plan> good_plans() {
   there_and_back.in = Layout::boxes({6, 4}, {{{0, 0}, {2, 4}}, {{2, 0}, {6, 4}}}, {1, 0});
   there_and_back.out = Layout::parse("x:cyclic/2 y:all", {6, 4});
   add_all(there_and_back, 1);
-  PlanRequest two_rides = request_of("r2c:16", 2);
-  two_rides.out = Layout::block({9}, {2});
-  add_all(two_rides, 1);
+  PlanRequest two_cyclic_plans = request_of("r2c:16", 2);
+  two_cyclic_plans.out = Layout::block({9}, {2});
+  add_all(two_cyclic_plans, 1);
   add_all(request_of("ntt:16", 2), 1);
   add_all(request_of("walsh:4x8", 2), 1);
   add_all(request_of("sort:64", 4), 1);

@@ -43,7 +43,7 @@ Arrays<T> output_of(const Plan& plan, bool in_place) {
   loopback.run(sources, targets, T{1});
   Index messages = 0;
   for (Index r = 0; r < plan.ranks(); ++r) messages += loopback.counters(r).messages_sent;
-  EXPECT_EQ(messages, plan.total_moves().messages);
+  EXPECT_EQ(messages, plan.total_volume().messages);
   if (in_place) {
     for (std::size_t r = 0; r < ranks; ++r) in[r].resize(out[r].size());
     return in;
@@ -109,10 +109,10 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
 }
 
 TEST(Pipeline, gives_the_same_bits_on_many_ranks_that_hold_different_sizes) {
-  for (const auto& [problem, way] :
-       {std::pair{"c2c:68x16x8x68", Way::slab}, std::pair{"c2c:68x135x32", Way::pencil}}) {
+  for (const auto& [problem, way] : {std::pair{"c2c:68x16x8x68", Decomposition::slab},
+                                     std::pair{"c2c:68x135x32", Decomposition::pencil}}) {
     PlanRequest request = request_of(problem, 67, 64);
-    request.way = way;
+    request.decomposition = way;
     request.chunks = 1;
     const Plan bulk = make_plan(request);
     const std::optional<Plan> cut = pipelined(bulk, built_in_machine(), 8);
@@ -165,7 +165,7 @@ TEST(Nodes, give_the_same_bits_in_any_number_of_chunks) {
   EXPECT_GT(checked, 100);
 }
 
-TEST(Relays, give_the_same_bits_with_any_radix) {
+TEST(Bruck, give_the_same_bits_with_any_radix) {
   int checked = 0;
   for (const char* const problem : {"c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
     for (const Index ranks : {7, 8}) {
@@ -175,7 +175,7 @@ TEST(Relays, give_the_same_bits_with_any_radix) {
           const Arrays<double> forward = output_of<double>(bulk, in_place);
           const Arrays<double> backward = output_of<double>(bulk.reversed(), in_place);
           for (const Index radix : {2, 3}) {
-            const Plan plan = by_relays(bulk, radix);
+            const Plan plan = by_bruck(bulk, radix);
             if (!plan.goes_by(ExchangeMethod::bruck)) continue;
             ++checked;
             EXPECT_TRUE(same_bits(output_of<double>(plan, in_place), forward)) << plan.to_text();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Threads inside a rank, and threads in the place of ranks that share windows: the same bits as
+// Threads inside a rank, and threads in the place of ranks that share segments: the same bits as
 // without, and no two of them touch the same memory at once, which the thread sanitizer sees.
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 #include <complex>
 #include <vector>
 
+#include "comm/rank_threads.hpp"
 #include "exec/loopback.hpp"
 #include "exec/threads.hpp"
 #include "kallima/planner.hpp"
 #include "planner/pipeline.hpp"
 #include "schedule/schedule.hpp"
 #include "support/reference.hpp"
-#include "transport/rank_threads.hpp"
 
 namespace kallima::exec {
 namespace {
@@ -79,15 +79,15 @@ TEST(RankThreads, that_share_sweeps_give_the_same_bits) {
   EXPECT_GT(plans, 5);
 }
 
-/// A rank's memory; its windows are written and read by all.
+/// A rank's memory; its segments are written and read by all.
 struct Memory {
   Memory(const Plan& plan, Index rank) : need(workspace(plan, schedule(plan, false), rank)) {
     const auto source = host_memory();
     constexpr auto bytes = static_cast<Index>(sizeof(std::complex<double>));
     main = Buffer(source, (need.main + need.spill) * bytes, "workspace");
     tile = Buffer(source, need.tile * bytes, "tile");
-    windows = {Buffer(source, need.window * bytes, "window"),
-               Buffer(source, need.other_window * bytes, "window")};
+    segments = {Buffer(source, need.segment * bytes, "segment"),
+                Buffer(source, need.other_segment * bytes, "segment")};
   }
   static std::complex<double>* at(const Buffer& buffer) {
     return reinterpret_cast<std::complex<double>*>(buffer.view().data);
@@ -95,38 +95,38 @@ struct Memory {
   Workspace need;
   Buffer main;
   Buffer tile;
-  std::array<Buffer, 2> windows;
+  std::array<Buffer, 2> segments;
 };
 
 /// All ranks at once, several times in a row, with the barriers of Driver::run.
-std::vector<Elements> by_windows(const Plan& plan) {
+std::vector<Elements> by_segments(const Plan& plan) {
   Arrays arrays(plan);
   std::vector<Memory> memory;
-  std::array<std::vector<std::complex<double>*>, 2> windows;
+  std::array<std::vector<std::complex<double>*>, 2> segments;
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
     memory.emplace_back(plan, rank);
     for (std::size_t w = 0; w < 2; ++w) {
-      windows[w].push_back(Memory::at(memory.back().windows[w]));
+      segments[w].push_back(Memory::at(memory.back().segments[w]));
     }
   }
-  test::as_ranks(static_cast<int>(plan.ranks()), [&](int rank, transport::NodeSync& sync,
-                                                     transport::Watchdog& watchdog) {
+  test::as_ranks(static_cast<int>(plan.ranks()), [&](int rank, comm::NodeSync& sync,
+                                                     comm::Watchdog& watchdog) {
     const auto r = static_cast<std::size_t>(rank);
     std::complex<double>* const tile = Memory::at(memory[r].tile);
     EngineSet<double> engines({}, host_memory());
     const Executor<double> executor(plan, false, rank, engines, tile);
     const Executor<double>::Areas areas{
-        arrays.in[r].data(),     arrays.out[r].data(), Memory::at(memory[r].main), nullptr, tile,
-        {windows[0], windows[1]}};
+        arrays.in[r].data(),       arrays.out[r].data(), Memory::at(memory[r].main), nullptr, tile,
+        {segments[0], segments[1]}};
     for (int round = 0; round < 3; ++round) {
       sync.wait(watchdog);
-      for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
-        if (executor.is_exchange(leg)) {
-          executor.keep(leg, areas);
+      for (std::size_t stage = 0; stage < executor.stages(); ++stage) {
+        if (executor.is_exchange(stage)) {
+          executor.keep(stage, areas);
           sync.arrive();
           sync.wait(watchdog);
         } else {
-          executor.sweep(leg, areas, 1.);
+          executor.sweep(stage, areas, 1.);
         }
       }
       sync.arrive();
@@ -142,7 +142,7 @@ TEST(RankThreads, that_are_ranks_of_a_node_give_the_same_bits) {
       const Plan plan = named.plan.with_method(ExchangeMethod::shared_memory);
       if (!plan.goes_by(ExchangeMethod::shared_memory)) continue;
       exchanges += static_cast<int>(plan.exchanges());
-      EXPECT_EQ(by_windows(plan), on_loopback(plan.with_method(ExchangeMethod::point_to_point), 1))
+      EXPECT_EQ(by_segments(plan), on_loopback(plan.with_method(ExchangeMethod::point_to_point), 1))
           << plan.to_text();
     }
   }

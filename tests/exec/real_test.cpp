@@ -33,12 +33,12 @@ std::complex<long double> frequency(const Shape& shape, const std::vector<Index>
   std::complex<long double> sum = 0;
   for (Index flat = 0; flat < volume(shape); ++flat) {
     const std::vector<Index> x = unflat(flat, shape);
-    long double turns = 0;
+    long double dependencies = 0;
     for (std::size_t a = 0; a < shape.size(); ++a) {
-      turns +=
+      dependencies +=
           static_cast<long double>(x[a] * k[a] % shape[a]) / static_cast<long double>(shape[a]);
     }
-    const long double angle = -2 * std::numbers::pi_v<long double> * turns;
+    const long double angle = -2 * std::numbers::pi_v<long double> * dependencies;
     sum += static_cast<long double>(number(flat)) *
            std::complex<long double>(std::cos(angle), std::sin(angle));
   }
@@ -122,7 +122,7 @@ TEST(Real, every_axis_can_be_halved_on_any_number_of_ranks) {
   }
 }
 
-TEST(Real, one_axis_rides_wherever_its_digits_can_be_dealt) {
+TEST(Real, one_axis_is_split_wherever_its_digits_can_be_cyclic) {
   for (const Index n : {4,  6,  8,  9,  12, 16, 18, 25,  27,  32,  36,  45,
                         48, 50, 64, 72, 75, 81, 96, 100, 125, 128, 144, 180}) {
     for (Index ranks = 1; ranks <= 6; ++ranks) {

@@ -110,15 +110,15 @@ TEST(Threads, what_a_pulse_throws_reaches_whoever_sweeps) {
     EngineSet<double> engines({}, host_memory());
     const Executor<double> executor(plan, false, 0, engines, at(tiles), {threads, need.tile});
     const Executor<double>::Areas areas{at(in), at(out), at(main), nullptr, at(tiles), {}};
-    int pulses = 0;
-    const Pulse pulse = [&] {
-      ++pulses;
+    int progresses = 0;
+    const Progress progress = [&] {
+      ++progresses;
       throw std::underflow_error("the network is gone");
     };
-    for (std::size_t leg = 0; leg < executor.legs(); ++leg) {
-      EXPECT_THROW(executor.sweep(leg, 0, areas, 1., pulse), std::underflow_error);
+    for (std::size_t stage = 0; stage < executor.stages(); ++stage) {
+      EXPECT_THROW(executor.sweep(stage, 0, areas, 1., progress), std::underflow_error);
     }
-    EXPECT_EQ(pulses, static_cast<int>(executor.legs()));
+    EXPECT_EQ(progresses, static_cast<int>(executor.stages()));
   }
 }
 

@@ -2,7 +2,8 @@
 """Builds users' projects, in C++ and in C, against the library, each way that one comes by it:
 
     installed    what the tree has made, static or shared, installed, moved, then used by
-                 find_package and by pkg-config; of a shared one also what it exports. The command
+                 find_package, component by component, and by pkg-config; of a shared one also what it
+                 exports. The command
                  line and a shared library must find the machines that were moved with them, and a
                  project in C needs no C++
     subdirectory add_subdirectory, configured, and its first module compiled
@@ -42,14 +43,20 @@ class Check:
         self.consumer = os.path.join(arguments.source, "tests", "install", "consumer")
         self.moved = os.path.join(scratch, "moved")
 
-    def start(self, program, shared_in=None):
-        """Runs a program; it must use the shared library in that folder, or none."""
-        used = [line for line in run("ldd", program).splitlines() if "libkallima" in line]
-        right = len(used) == 1 and shared_in in used[0] if shared_in else not used
+    def start(self, program, shared_in=None, libraries=("libkallima.so",), mpi=True):
+        """Runs a program; it must use these shared libraries in that folder, or none, and MPI or not."""
+        linked = run("ldd", program)
+        used = [line for line in linked.splitlines() if "libkallima" in line]
+        wanted = libraries if shared_in else ()
+        right = len(used) == len(wanted) and all(
+            any(name in line and shared_in in line for line in used) for name in wanted)
         if not right:
-            sys.exit(f"{program} should use {shared_in or 'no shared library'}, and uses {used}")
+            sys.exit(f"{program} should use {wanted or 'no shared library'} of {shared_in}, and uses {used}")
+        if ("libmpi" in linked) != mpi:
+            sys.exit(f"{program} should be linked with{'' if mpi else 'out'} MPI:\n{linked}")
         more = ["frontier"] if shared_in and shared_in.startswith(self.moved) else []
-        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program, *more))
+        ranks = [self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2"] if mpi else []
+        print(run(*ranks, program, *more))
 
     def configured(self, how, *options):
         tree = os.path.join(self.scratch, "tree-" + how)
@@ -64,6 +71,10 @@ class Check:
         run("cmake", "--build", tree)
         for program in ("in_cpp", "in_c"):
             self.start(os.path.join(tree, program), shared_in and shared_in(tree))
+        self.start(os.path.join(tree, "extras"), shared_in and shared_in(tree),
+                   ("libkallima_extras.so",))
+        self.start(os.path.join(tree, "planning"), shared_in and shared_in(tree),
+                   ("libkallima_planning.so",), mpi=False)
         return tree
 
     def installed(self, build, name):

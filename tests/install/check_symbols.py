@@ -24,6 +24,19 @@ def marked(folder):
     return functions, types
 
 
+def unmarked(folder):
+    """Functions that headers declare at the top level, neither defined there nor marked."""
+    found = []
+    for name in sorted(os.listdir(os.path.join(folder, "kallima"))):
+        with open(os.path.join(folder, "kallima", name), encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/|//[^\n]*|^#(?:[^\n]*\\\n)*[^\n]*$", "", file.read(), flags=re.S | re.M)
+        for declaration in re.findall(r"^(?!KALLIMA_API|extern|using|typedef|friend|class|struct|enum|namespace|\s|})"
+                                      r"[^;{}]*?\)(?: noexcept)?;", text, flags=re.M):
+            if "KALLIMA_API" not in declaration:
+                found.append(f"{name}: {' '.join(declaration.split())}")
+    return found
+
+
 def first_names(mangled):
     """["kallima", "Layout"] of _ZN7kallima6Layout5parse..."""
     names, rest = [], re.sub("^" + BEFORE, "", mangled)
@@ -35,6 +48,8 @@ def first_names(mangled):
 
 
 def check(nm, library, include):
+    if found := unmarked(include):
+        sys.exit("public headers declare what no library exports; mark it KALLIMA_API:\n" + "\n".join(found))
     functions, types = marked(include)
     exported, strange = set(), []
     lines = subprocess.run([nm, "-D", "--defined-only", library], capture_output=True, text=True,

@@ -4,6 +4,8 @@
 // both rules; against Bisseling's formula, and against looking at every index.
 #include "kallima/axis.hpp"
 
+#include "base/checked.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +39,7 @@ TEST(Axis, owner_is_unique_when_sizes_are_uneven) {
   for_all_axes([](const Axis& axis) {
     std::vector<Index> holders(static_cast<std::size_t>(axis.n), 0);
     for (Index coord = 0; coord < axis.procs; ++coord) {
-      const Progression part = axis.part(coord);
+      const Progression part = axis.local_indices(coord);
       for (Index i = 0; i < part.count; ++i) {
         ASSERT_GE(part.at(i), 0);
         ASSERT_LT(part.at(i), axis.n);
@@ -131,17 +133,17 @@ TEST(Axis, both_rules_are_bisselings_formula_where_procs_divide_n) {
 
 TEST(Axis, the_ends_of_group_cyclic_are_block_and_cyclic) {
   const Axis block{10, 4, 1, 1, Rule::balanced};
-  EXPECT_EQ(block.part(0), Progression::make(0, 1, 3));
-  EXPECT_EQ(block.part(1), Progression::make(3, 1, 3));
-  EXPECT_EQ(block.part(2), Progression::make(6, 1, 2));
-  EXPECT_EQ(block.part(3), Progression::make(8, 1, 2));
+  EXPECT_EQ(block.local_indices(0), Progression::make(0, 1, 3));
+  EXPECT_EQ(block.local_indices(1), Progression::make(3, 1, 3));
+  EXPECT_EQ(block.local_indices(2), Progression::make(6, 1, 2));
+  EXPECT_EQ(block.local_indices(3), Progression::make(8, 1, 2));
   const Axis fftw{10, 4, 1, 1, Rule::ceil};  // 3, 3, 3, 1
-  EXPECT_EQ(fftw.part(2), Progression::make(6, 1, 3));
-  EXPECT_EQ(fftw.part(3), Progression::make(9, 1, 1));
+  EXPECT_EQ(fftw.local_indices(2), Progression::make(6, 1, 3));
+  EXPECT_EQ(fftw.local_indices(3), Progression::make(9, 1, 1));
   for (const Rule rule : {Rule::balanced, Rule::ceil}) {
     const Axis cyclic{10, 4, 4, 1, rule};
-    EXPECT_EQ(cyclic.part(1), Progression::make(1, 4, 3));
-    EXPECT_EQ(cyclic.part(3), Progression::make(3, 4, 2));
+    EXPECT_EQ(cyclic.local_indices(1), Progression::make(1, 4, 3));
+    EXPECT_EQ(cyclic.local_indices(3), Progression::make(3, 4, 2));
   }
 }
 
@@ -207,11 +209,11 @@ TEST(Axis, same_dealing_compares_what_every_coordinate_holds) {
         for (const Axis& b : all) {
           bool same = true;
           for (Index j = 0; j < n; ++j) same = same && a.owner(j) == b.owner(j);
-          ASSERT_EQ(same_dealing(a, b), same)
+          ASSERT_EQ(same_distribution(a, b), same)
               << n << " over " << p << ": " << a.cycle << ", " << b.cycle;
         }
       }
-      EXPECT_FALSE(same_dealing(all[0], Axis{n + 1, p, 1, 1, Rule::balanced}));
+      EXPECT_FALSE(same_distribution(all[0], Axis{n + 1, p, 1, 1, Rule::balanced}));
     }
   }
 }

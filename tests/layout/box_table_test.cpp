@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kallima/pieces.hpp"
+#include "layout/pieces.hpp"
 #include "layout/samples.hpp"
 
 namespace kallima {
@@ -61,7 +61,7 @@ Layout as_boxes(const Layout& grid) {
   for (Index rank = 0; rank < grid.ranks(); ++rank) {
     Box box;
     for (std::size_t a = 0; a < grid.axes(); ++a) {
-      const Progression part = grid.part(rank, a);
+      const Progression part = grid.local_indices(rank, a);
       box.low.push_back(part.first);
       box.high.push_back(part.first + part.count);
     }

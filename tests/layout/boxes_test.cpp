@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "layout/samples.hpp"
 
@@ -69,7 +70,7 @@ TEST(Boxes, hypre_1599_a_rank_without_rows_is_allowed) {
   EXPECT_EQ(layout.ranks(), 3);
   EXPECT_EQ(layout.active_ranks(), 2);
   EXPECT_EQ(layout.local_size(1), 0);
-  EXPECT_TRUE(layout.part(1, 0).empty());
+  EXPECT_TRUE(layout.local_indices(1, 0).empty());
   EXPECT_EQ(layout.owner({3, 0}), 2);
   EXPECT_TRUE(layout.whole(1));
 }
@@ -108,7 +109,7 @@ TEST(Boxes, the_corner_sum_refuses_exactly_what_counting_refuses) {
     for (Index a = 0; a < axes; ++a) shape.push_back(dice.roll(1, axes > 2 ? 3 : 6));
     std::vector<Box> boxes = samples::random_boxes(dice, shape, dice.roll(0, 6), dice.roll(0, 1));
     // Spoil some: move an edge, shift a box, repeat one, drop one; sometimes two of these, which
-    // may mend each other.
+    // may fix each other.
     for (Index spoils = dice.roll(0, 2); spoils > 0; --spoils) {
       const auto at = static_cast<std::size_t>(dice.roll(0, static_cast<Index>(boxes.size()) - 1));
       const auto a = static_cast<std::size_t>(dice.roll(0, axes - 1));

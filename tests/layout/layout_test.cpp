@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "kallima/error.hpp"
 #include "layout/samples.hpp"
 
 namespace kallima {
@@ -81,7 +82,7 @@ TEST(Layout, memory_order_is_slowest_axis_first) {
         Index by_strides = 0;
         for (std::size_t i = 0; i < walk.size(); ++i) {
           const auto a = static_cast<std::size_t>(layout.order()[i]);
-          index[a] = layout.part(r, a).at(walk[i]);
+          index[a] = layout.local_indices(r, a).at(walk[i]);
           by_strides += walk[i] * layout.local_strides(r)[a];
         }
         ASSERT_EQ(layout.offset(index), next);
@@ -101,8 +102,8 @@ TEST(Layout, summary_figures_are_those_of_counting) {
       ASSERT_EQ(layout.local_size(r), held[static_cast<std::size_t>(r)]);
       ASSERT_EQ(volume(layout.local_shape(r)), layout.local_size(r));
       for (std::size_t a = 0; a < layout.axes(); ++a) {
-        ASSERT_EQ(layout.part(r)[a], layout.part(r, a));
-        ASSERT_EQ(layout.local_shape(r)[a], layout.part(r, a).count);
+        ASSERT_EQ(layout.local_indices(r)[a], layout.local_indices(r, a));
+        ASSERT_EQ(layout.local_shape(r)[a], layout.local_indices(r, a).count);
       }
     }
     ASSERT_EQ(layout.largest_local_size(), *std::max_element(held.begin(), held.end()));
@@ -130,7 +131,8 @@ TEST(Layout, ranks_beyond_the_layout_hold_nothing) {
   for (const Layout& layout : {grid, table}) {
     const Index beyond = layout.ranks();
     EXPECT_EQ(layout.local_size(beyond), 0);
-    for (std::size_t a = 0; a < layout.axes(); ++a) EXPECT_TRUE(layout.part(beyond, a).empty());
+    for (std::size_t a = 0; a < layout.axes(); ++a)
+      EXPECT_TRUE(layout.local_indices(beyond, a).empty());
   }
 }
 
@@ -201,22 +203,22 @@ TEST(Layout, bricks_cut_every_axis_and_the_last_coordinate_runs_fastest) {
   EXPECT_EQ(layout.ranks(), 24);
   for (Index r = 0; r < 24; ++r) {
     EXPECT_EQ(layout.local_shape(r), (Shape{2, 2, 2}));
-    EXPECT_EQ(layout.part(r, 0).first, r / 12 * 2);
-    EXPECT_EQ(layout.part(r, 1).first, r / 4 % 3 * 2);
-    EXPECT_EQ(layout.part(r, 2).first, r % 4 * 2);
+    EXPECT_EQ(layout.local_indices(r, 0).first, r / 12 * 2);
+    EXPECT_EQ(layout.local_indices(r, 1).first, r / 4 % 3 * 2);
+    EXPECT_EQ(layout.local_indices(r, 2).first, r % 4 * 2);
   }
 }
 
-TEST(Layout, cyclic_and_dealt_layouts_say_their_cycles) {
+TEST(Layout, cyclic_and_group_cyclic_layouts_say_their_cycles) {
   EXPECT_EQ(Layout::cyclic({4, 6}, {2, 3}).to_text(), "y:cyclic/2 x:cyclic/3");
-  EXPECT_EQ(Layout::dealt({8, 8}, {4, 4}, {2, 1}, Rule::ceil).to_text(),
+  EXPECT_EQ(Layout::group_cyclic({8, 8}, {4, 4}, {2, 1}, Rule::ceil).to_text(),
             "y:cycle2/4:ceil x:block/4:ceil");
   EXPECT_NE(refusal<InvalidLayout>([] {
               Layout::block({4, 4}, {2});
             }).find("needs 2 numbers"),
             std::string::npos);
   EXPECT_NE(refusal<InvalidLayout>([] {
-              Layout::dealt({4, 4}, {2, 2}, {1});
+              Layout::group_cyclic({4, 4}, {2, 2}, {1});
             }).find("2 axes needs 2"),
             std::string::npos);
 }
@@ -237,8 +239,8 @@ TEST(Layout, grids_that_contradict_themselves_are_refused) {
   const std::vector<Case> cases = {
       {{{0, 1, 1, 1, even}}, {}, "axis 0 has extent 0"},
       {{{4, 1, 1, 1, even}, {-3, 1, 1, 1, even}}, {}, "axis 1 has extent -3"},
-      {{{4, 0, 1, 1, even}}, {}, "dealt to 0 processors; give at least 1"},
-      {{{4, -2, 1, 1, even}}, {}, "dealt to -2 processors"},
+      {{{4, 0, 1, 1, even}}, {}, "distributed to 0 processors; give at least 1"},
+      {{{4, -2, 1, 1, even}}, {}, "distributed to -2 processors"},
       {{{4, Index{1} << 31, 1, 1, even}}, {}, "no more than 2^31 - 1"},
       {{{4, 4, 3, 1, even}}, {}, "cycle 3 does not divide its 4 processors"},
       {{{4, 4, 0, 1, even}}, {}, "cycle 0 does not divide"},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kallima/array.hpp"
+#include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "layout/samples.hpp"
 
@@ -14,9 +15,9 @@ TEST(Padding, lies_behind_runs_along_the_fastest_axis) {
   EXPECT_EQ(padded.to_text(), "y:block/2 z:all x:all+2");
   EXPECT_EQ(padded.padding(), 2);
   EXPECT_EQ(padded.local_size(1), 30);
-  EXPECT_EQ(padded.room(1), 42);
-  EXPECT_EQ(padded.largest_room(), 42);
-  EXPECT_EQ(padded.room(2), 0);
+  EXPECT_EQ(padded.allocated_size(1), 42);
+  EXPECT_EQ(padded.largest_allocated_size(), 42);
+  EXPECT_EQ(padded.allocated_size(2), 0);
   EXPECT_EQ(padded.local_strides(0), (std::vector<Index>{7, 21, 1}));
   EXPECT_EQ(padded.offset({2, 3, 4}), 4 + 7 * 2 + 21);
   EXPECT_TRUE(same_owners(tight, padded));
@@ -36,12 +37,12 @@ TEST(Padding, every_layout_can_be_padded_and_read_again) {
         for (Index rank = 0; rank < padded.ranks(); ++rank) {
           const Index size = layout.local_size(rank);
           const Index run =
-              layout.part(rank, static_cast<std::size_t>(layout.order().back())).count;
-          EXPECT_EQ(padded.room(rank), size == 0 ? 0 : size / run * (run + elements));
-          EXPECT_EQ(layout.room(rank), size);
-          most = std::max(most, padded.room(rank));
+              layout.local_indices(rank, static_cast<std::size_t>(layout.order().back())).count;
+          EXPECT_EQ(padded.allocated_size(rank), size == 0 ? 0 : size / run * (run + elements));
+          EXPECT_EQ(layout.allocated_size(rank), size);
+          most = std::max(most, padded.allocated_size(rank));
         }
-        EXPECT_EQ(padded.largest_room(), most);
+        EXPECT_EQ(padded.largest_allocated_size(), most);
       }
     }
   }
@@ -61,7 +62,7 @@ TEST(Padding, bad_ones_are_refused) {
 
 TEST(Padding, walks_step_over_it) {
   const Layout layout = Layout::parse("y:block/2 x:all+3", {5, 4});
-  std::vector<double> memory(static_cast<std::size_t>(layout.room(0)), -1.0);
+  std::vector<double> memory(static_cast<std::size_t>(layout.allocated_size(0)), -1.0);
   const RealView<double> view(memory, layout, 0);
   EXPECT_EQ(view.size(), 21U);
   Index met = 0;

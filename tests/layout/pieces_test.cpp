@@ -2,7 +2,7 @@
 //
 // What r sends to s is what s expects of r, and what the plan says travels is what travels. The
 // oracle looks at every element: who has it before, who wants it after.
-#include "kallima/pieces.hpp"
+#include "layout/pieces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,12 @@ using samples::for_each_index;
 using Indices = std::vector<std::vector<Index>>;
 
 /// Elements that each pair of ranks has in common, ascending with the last axis fastest.
-using Moves = std::map<std::pair<Index, Index>, Indices>;
+using CommVolume = std::map<std::pair<Index, Index>, Indices>;
 
-Moves count_moves(const Layout& from, const Layout& to) {
+CommVolume count_volume(const Layout& from, const Layout& to) {
   const std::vector<Index> before = samples::owners(from);
   const std::vector<Index> after = samples::owners(to);
-  Moves moves;
+  CommVolume moves;
   std::size_t at = 0;
   for_each_index(from.shape(), [&](const std::vector<Index>& index) {
     moves[{before[at], after[at]}].push_back(index);
@@ -39,7 +39,7 @@ Indices indices_of(const Piece& piece, const Layout& mine, Index rank) {
   Indices result;
   Shape counts;
   for (const Progression& places : piece.places) counts.push_back(places.count);
-  const std::vector<Progression> part = mine.part(rank);
+  const std::vector<Progression> part = mine.local_indices(rank);
   for_each_index(counts, [&](const std::vector<Index>& walk) {
     std::vector<Index> index;
     for (std::size_t a = 0; a < walk.size(); ++a) {
@@ -51,7 +51,7 @@ Indices indices_of(const Piece& piece, const Layout& mine, Index rank) {
 }
 
 /// All pieces of all ranks of `mine` are the moves, each exactly once.
-void check_side(const Layout& mine, const Layout& theirs, const Moves& moves, bool sending) {
+void check_side(const Layout& mine, const Layout& theirs, const CommVolume& moves, bool sending) {
   std::size_t seen = 0;
   for (Index r = 0; r < mine.ranks() + 2; ++r) {
     Index previous = -1;
@@ -68,7 +68,7 @@ void check_side(const Layout& mine, const Layout& theirs, const Moves& moves, bo
   ASSERT_EQ(seen, moves.size());
 }
 
-void check_traffic(const Layout& from, const Layout& to, const Moves& moves) {
+void check_traffic(const Layout& from, const Layout& to, const CommVolume& moves) {
   Traffic wanted;
   std::map<Index, Index> sent;
   std::map<Index, Index> received;
@@ -103,7 +103,7 @@ void check_traffic(const Layout& from, const Layout& to, const Moves& moves) {
 }
 
 void check_pair(const Layout& from, const Layout& to) {
-  const Moves moves = count_moves(from, to);
+  const CommVolume moves = count_volume(from, to);
   check_side(from, to, moves, true);
   check_side(to, from, moves, false);
   check_traffic(from, to, moves);
@@ -117,8 +117,8 @@ std::vector<Layout> all_of_one_axis(Index n) {
   std::vector<Layout> result;
   for (Index p = 1; p <= n + 3; ++p) {
     for (const Index c : samples::divisors(p)) {
-      result.push_back(Layout::dealt({n}, {p}, {c}));
-      if (n % (p / c) != 0) result.push_back(Layout::dealt({n}, {p}, {c}, Rule::ceil));
+      result.push_back(Layout::group_cyclic({n}, {p}, {c}));
+      if (n % (p / c) != 0) result.push_back(Layout::group_cyclic({n}, {p}, {c}, Rule::ceil));
     }
   }
   return result;
@@ -149,7 +149,8 @@ void check_pair_of_one_axis(const Layout& from, const Layout& to) {
       ASSERT_EQ(piece.size, static_cast<Index>(mine.size()));
       ASSERT_EQ(piece.places[0].count, piece.size);
       for (Index i = 0; i < piece.size; ++i) {
-        ASSERT_EQ(from.part(r, 0).at(piece.places[0].at(i)), mine[static_cast<std::size_t>(i)]);
+        ASSERT_EQ(from.local_indices(r, 0).at(piece.places[0].at(i)),
+                  mine[static_cast<std::size_t>(i)]);
       }
       wanted.largest_message = std::max(wanted.largest_message, piece.size);
       if (r == s) continue;
@@ -175,7 +176,8 @@ void check_pair_of_one_axis(const Layout& from, const Layout& to) {
       ASSERT_EQ(piece.peer, r);
       ASSERT_EQ(piece.size, static_cast<Index>(theirs.size()));
       for (Index i = 0; i < piece.size; ++i) {
-        ASSERT_EQ(to.part(s, 0).at(piece.places[0].at(i)), theirs[static_cast<std::size_t>(i)]);
+        ASSERT_EQ(to.local_indices(s, 0).at(piece.places[0].at(i)),
+                  theirs[static_cast<std::size_t>(i)]);
       }
       if (r == s) continue;
       received += piece.size;

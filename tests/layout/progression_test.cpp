@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kallima/progression.hpp"
 
+#include "base/checked.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +91,7 @@ TEST(Progression, intersections_of_all_small_ones_are_those_of_sets) {
 constexpr Index big = Index{1} << 62;
 
 TEST(Progression, intersections_near_2_to_62_do_not_overflow) {
-  // Everything below 2^62 against cards dealt to two numbers of processors.
+  // Everything below 2^62 against cyclic distributed to two numbers of processors.
   const Progression all = Progression::make(0, 1, big);
   const Index p = (Index{1} << 31) - 1;  // the most processors of an axis, a prime
   const Index q = (Index{1} << 31) - 2;
@@ -142,8 +144,8 @@ TEST(Progression, a_progression_meets_its_own_blocks_where_they_overlap) {
   const Index block = n / p;
   for (Index r = 0; r < p; ++r) {
     const Progression in_block = Progression::make(r * block, 1, block);
-    const Progression cards = Progression::make(r, p, ceil_div(n - r, p));
-    const Progression both = intersect(in_block, cards);
+    const Progression cyclic = Progression::make(r, p, ceil_div(n - r, p));
+    const Progression both = intersect(in_block, cyclic);
     ASSERT_GE(both.first, in_block.first);
     ASSERT_LE(both.last(), in_block.last());
     ASSERT_EQ(both.step, p);

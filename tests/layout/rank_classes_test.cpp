@@ -7,8 +7,9 @@
 
 #include <map>
 
-#include "kallima/pieces.hpp"
+#include "kallima/error.hpp"
 #include "layout/peers.hpp"
+#include "layout/pieces.hpp"
 #include "layout/samples.hpp"
 
 namespace kallima {
@@ -63,7 +64,8 @@ TEST(RankClasses, hold_all_ranks_of_the_same_shapes_and_no_others) {
   }
 }
 
-/// A grid and another to which it transposes: along each axis dealt alike, or whole on one side.
+/// A grid and another to which it transposes: along each axis distributed alike, or whole on one
+/// side.
 std::pair<Layout, Layout> random_transpose(Dice& dice, const Shape& shape) {
   for (;;) {
     const Layout from = samples::random_grid(dice, shape, 4);

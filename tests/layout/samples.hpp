@@ -62,8 +62,8 @@ inline std::vector<int> random_order(Dice& dice, std::size_t axes) {
   return order;
 }
 
-/// A grid with any dealing, rule, numbering of ranks and memory order; sometimes more processors
-/// than indices.
+/// A grid with any distribution, rule, numbering of ranks and memory order; sometimes more
+/// processors than indices.
 inline Layout random_grid(Dice& dice, const Shape& shape, Index most_procs) {
   std::vector<Axis> axes;
   for (const Index n : shape) {
@@ -135,7 +135,7 @@ inline std::vector<Index> owners(const Layout& layout) {
     for (Index r = 0; r < layout.ranks(); ++r) {
       bool inside = true;
       for (std::size_t a = 0; a < layout.axes() && inside; ++a) {
-        inside = layout.part(r, a).contains(index[a]);
+        inside = layout.local_indices(r, a).contains(index[a]);
       }
       if (inside) {
         owner = r;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "layout/samples.hpp"
 
@@ -31,10 +32,10 @@ TEST(LayoutText, every_word_means_what_the_header_says) {
     Layout layout;
   };
   const std::vector<Case> cases = {
-      {"z:block/4 y:all x:cyclic/2", Layout::dealt(shape, {4, 1, 2}, {1, 1, 2})},
+      {"z:block/4 y:all x:cyclic/2", Layout::group_cyclic(shape, {4, 1, 2}, {1, 1, 2})},
       {"z:block/4:ceil y:all x:all", Layout::slab(shape, 4, 0, Rule::ceil)},
       {"z:block/4:balanced y:all x:all", Layout::slab(shape, 4)},
-      {"z:all y:all x:cycle2/8", Layout::dealt(shape, {1, 1, 8}, {1, 1, 2})},
+      {"z:all y:all x:cycle2/8", Layout::group_cyclic(shape, {1, 1, 8}, {1, 1, 2})},
       {"z:block/4@1 y:block/2@4 x:all",
        Layout::grid({{8, 4, 1, 1, even}, {8, 2, 1, 4, even}, {8, 1, 1, 1, even}})},
       {"x:all z:block/2 y:all", Layout::slab(shape, 2).with_order({2, 0, 1})},
@@ -64,7 +65,7 @@ TEST(LayoutText, axes_can_have_other_names) {
   EXPECT_THROW(Layout::parse("y:all z:block/2", {8, 8}, names), ParseError);
 }
 
-TEST(LayoutText, bad_texts_are_refused_with_the_mend) {
+TEST(LayoutText, bad_texts_are_refused_with_the_fix) {
   struct Case {
     const char* text;
     ErrorCode code;
@@ -94,8 +95,8 @@ TEST(LayoutText, bad_texts_are_refused_with_the_mend) {
       {"z:block/-4 y:all x:all", parse, "expected a non-negative integer, found '-4'"},
       {"z:block/4.0 y:all x:all", parse, "expected a non-negative integer, found '4.0'"},
       {"z:block/99999999999999999999 y:all x:all", parse, "does not fit 64 bits"},
-      {"z:block/0 y:all x:all", layout, "dealt to 0 processors; give at least 1"},
-      {"z:cyclic/0 y:all x:all", layout, "dealt to 0 processors"},
+      {"z:block/0 y:all x:all", layout, "distributed to 0 processors; give at least 1"},
+      {"z:cyclic/0 y:all x:all", layout, "distributed to 0 processors"},
       {"z:block/4294967296 y:all x:all", layout, "no more than 2^31 - 1"},
       {"z:cycle/4 y:all x:all", parse, "cycle of 'cycle/4'"},
       {"z:cycle0/4 y:all x:all", layout, "cycle 0 does not divide its 4 processors"},

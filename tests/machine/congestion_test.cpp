@@ -8,7 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "kallima/pieces.hpp"
+#include "layout/pieces.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 namespace {

@@ -9,7 +9,7 @@ namespace kallima::models {
 namespace {
 
 constexpr AlphaBeta alpha_beta = {.alpha = 5, .beta = 2};
-// The gap is longer than two overheads, so it sets the pace.
+// The gap is longer than two overheads, so it sets the rates.
 constexpr LogP logp = {.latency = 10, .overhead = 1, .gap = 4, .datum_bytes = 8};
 constexpr LogGp loggp = {.latency = 10, .overhead = 1, .gap = 4, .gap_per_byte = 0.5};
 constexpr Bsp bsp = {.gap_per_byte = 3, .synchronisation = 7};

@@ -8,13 +8,14 @@
 #include <numeric>
 
 #include "kallima/error.hpp"
+#include "machine/figures.hpp"
 #include "machine/wiring.hpp"
 
 namespace kallima {
 namespace {
 
-Machine machine_with(Wiring wiring, double taper = 1., Index groups = 8) {
-  Machine machine = built_in_machine();
+MachineFigures machine_with(Wiring wiring, double taper = 1., Index groups = 8) {
+  MachineFigures machine = built_in_machine().figures();
   machine.name = "test";
   machine.between_nodes.latency = 4e-6;
   machine.between_nodes.overhead = 0.5e-6;
@@ -58,7 +59,7 @@ TEST(Platform, a_tapered_tree_has_fewer_links_up_than_down) {
   EXPECT_TRUE(has(platform, R"(topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1")"));
   EXPECT_TRUE(has(platform, R"(radical="0-63")"));
   EXPECT_TRUE(has(platform, R"(bw="1e+10Bps")"));
-  EXPECT_DOUBLE_EQ(platform.machine.topology.taper, 2.);
+  EXPECT_DOUBLE_EQ(platform.machine->topology.taper, 2.);
   EXPECT_TRUE(platform.notes.empty());
 }
 
@@ -69,7 +70,7 @@ TEST(Platform, a_path_takes_the_latency_in_the_mean) {
 }
 
 TEST(Platform, starting_a_message_takes_the_gap_or_both_overheads) {
-  Machine machine = machine_with(Wiring::full);
+  MachineFigures machine = machine_with(Wiring::full);
   EXPECT_TRUE(has(simgrid_platform(machine, 4, 1), R"("smpi/ois" value="0:1e-06:0")"));
   machine.between_nodes.gap = 3e-6;
   EXPECT_TRUE(has(simgrid_platform(machine, 4, 1), R"("smpi/ois" value="0:3e-06:0")"));
@@ -86,16 +87,16 @@ TEST(Platform, a_dragonfly_says_what_taper_whole_links_have) {
   // 128 nodes a group; 9 links to each of 7 others are 63 of the 64 that a taper of 2 wants.
   EXPECT_TRUE(has(platform, R"(topology="DRAGONFLY" topo_parameters="8,9;1,1;16,128;8")"))
       << platform.xml;
-  EXPECT_DOUBLE_EQ(platform.machine.topology.taper, 128. / 63.);
+  EXPECT_DOUBLE_EQ(platform.machine->topology.taper, 128. / 63.);
   EXPECT_EQ(platform.notes.size(), 1U);
 }
 
 TEST(Platform, a_part_of_a_dragonfly_has_fewer_groups) {
-  Machine machine = machine_with(Wiring::dragonfly, 1., 16);
+  MachineFigures machine = machine_with(Wiring::dragonfly, 1., 16);
   machine.topology.nodes = 1024;
   const Platform platform = simgrid_platform(machine, 256, 1);
-  EXPECT_EQ(platform.machine.topology.groups, 4);
-  EXPECT_EQ(platform.machine.topology.nodes, 256);
+  EXPECT_EQ(platform.machine->topology.groups, 4);
+  EXPECT_EQ(platform.machine->topology.nodes, 256);
 }
 
 TEST(Platform, ranks_of_a_node_follow_each_other_in_the_host_file) {
@@ -106,13 +107,13 @@ TEST(Platform, ranks_of_a_node_follow_each_other_in_the_host_file) {
 }
 
 TEST(Platform, a_rank_that_cannot_fill_the_link_narrows_it) {
-  Machine machine = machine_with(Wiring::full);
+  MachineFigures machine = machine_with(Wiring::full);
   machine.between_nodes.per_byte = Curve(4e-10);
   EXPECT_TRUE(has(simgrid_platform(machine, 4, 1), R"(bw="2.5e+09Bps")"));
   EXPECT_TRUE(has(simgrid_platform(machine, 4, 8), R"(bw="1e+10Bps")"));
 }
 
-TEST(Platform, what_cannot_be_built_is_refused_with_the_mend) {
+TEST(Platform, what_cannot_be_built_is_refused_with_the_fix) {
   const auto text_of = [](const std::function<void()>& call) -> std::string {
     try {
       call();
@@ -127,14 +128,14 @@ TEST(Platform, what_cannot_be_built_is_refused_with_the_mend) {
             std::string::npos);
   EXPECT_NE(text_of([] { simgrid_platform(machine_with(Wiring::full), 0, 1); }).find("at least 1"),
             std::string::npos);
-  Machine mute = machine_with(Wiring::full);
+  MachineFigures mute = machine_with(Wiring::full);
   mute.between_nodes.per_byte = Curve();
   mute.between_nodes.node_per_byte = 0.;
   EXPECT_NE(text_of([&] { simgrid_platform(mute, 4, 1); }).find("no bandwidth"), std::string::npos);
 }
 
 TEST(Platform, the_name_of_a_machine_cannot_end_the_comment) {
-  Machine machine = machine_with(Wiring::full);
+  MachineFigures machine = machine_with(Wiring::full);
   machine.name = "a--><b";
   EXPECT_EQ(simgrid_platform(machine, 2, 1).xml.find("a--"), std::string::npos);
 }

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 namespace {
@@ -53,7 +53,7 @@ struct Figures {
 
 /// By its own name or that of something it is part of.
 bool has_source(const Machine& machine, std::string figure) {
-  while (machine.sources.count(figure) == 0) {
+  while (machine->sources.count(figure) == 0) {
     const std::size_t dot = figure.rfind('.');
     if (dot == std::string::npos) return false;
     figure.resize(dot);
@@ -66,8 +66,8 @@ class Published : public testing::TestWithParam<fs::path> {};
 TEST_P(Published, is_restored_from_its_text) {
   const Machine machine = Machine::parse(content(GetParam()));
   EXPECT_EQ(Machine::parse(machine.to_text()), machine);
-  EXPECT_EQ(machine.name, GetParam().stem().string());
-  EXPECT_FALSE(machine.about.empty());
+  EXPECT_EQ(machine->name, GetParam().stem().string());
+  EXPECT_FALSE(machine->about.empty());
 }
 
 TEST_P(Published, says_where_every_figure_comes_from) {
@@ -77,7 +77,7 @@ TEST_P(Published, says_where_every_figure_comes_from) {
   for (const std::string& figure : figures.names) {
     EXPECT_TRUE(has_source(machine, figure)) << figure << " has no source";
   }
-  for (const auto& [name, source] : machine.sources) {
+  for (const auto& [name, source] : machine->sources) {
     EXPECT_FALSE(source.empty()) << name;
     EXPECT_TRUE(figures.names.count(name) + figures.tables.count(name) > 0)
         << name << " is no figure";

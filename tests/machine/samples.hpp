@@ -5,14 +5,14 @@
 
 #include <memory>
 
-#include "kallima/machine.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima::samples {
 
 /// Exchanges cost a second each, a message 10 us, a byte 1 ns, the rest next to nothing: plans have
 /// the fewest exchanges there, then few bytes in few messages.
 inline std::shared_ptr<const Machine> far_apart() {
-  Machine machine = built_in_machine();
+  MachineFigures machine = built_in_machine().figures();
   machine.name = "far-apart";
   for (Link* const link : {&machine.in_node, &machine.between_nodes}) {
     link->latency = 1.;
@@ -21,7 +21,7 @@ inline std::shared_ptr<const Machine> far_apart() {
     link->per_byte = Curve(1e-9);
     link->node_per_byte = 0.;
   }
-  machine.windows.meet = Curve(1.);
+  machine.shared_memory.barrier = Curve(1.);
   machine.node.ranks = 1;
   return std::make_shared<const Machine>(std::move(machine));
 }

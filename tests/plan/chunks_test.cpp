@@ -76,8 +76,8 @@ TEST(Chunks, end_on_tiles) {
 TEST(Chunks, multiply_messages_and_nothing_else) {
   const Plan plan = slabs({8, 6, 4}, 2);
   const Plan cut = plan.with_chunks(exchange_step, {0, 4, 1, 3});
-  EXPECT_EQ(cut.total_moves().bytes, plan.total_moves().bytes);
-  EXPECT_EQ(cut.total_moves().messages, 9 * plan.total_moves().messages);
+  EXPECT_EQ(cut.total_volume().bytes, plan.total_volume().bytes);
+  EXPECT_EQ(cut.total_volume().messages, 9 * plan.total_volume().messages);
   EXPECT_EQ(cut.with_chunks(exchange_step, {}), plan);
   EXPECT_EQ(cut.with_method(ExchangeMethod::point_to_point), plan);
   EXPECT_EQ(Plan::parse(cut.to_text()), cut);
@@ -100,17 +100,17 @@ TEST(Chunks, cost_one_part_of_memory_and_no_pass) {
   EXPECT_LE(schedule(cut, true).passes(), schedule(plan, true).passes());
 }
 
-/// Sends over a pair of lanes in the order of parts, a bit at a time and as late as can be: nothing
-/// arrives where something has still to leave, and everything gets through.
-void check_pair(const Lane& here, const Lane& there) {
+/// Sends over a pair of buffers in the order of parts, a bit at a time and as late as can be:
+/// nothing arrives where something has still to leave, and everything gets through.
+void check_pair(const PeerBuffer& here, const PeerBuffer& there) {
   ASSERT_EQ(here.out, there.in);
   ASSERT_EQ(there.out, here.in);
   std::array<Index, 2> sent{};
   const std::array<Index, 2> all{here.out.back(), there.out.back()};
   const auto may_come = [&](std::size_t to) {
-    const Lane& lane = to == 0 ? here : there;
+    const PeerBuffer& buffer = to == 0 ? here : there;
     const Index arrives = sent[1 - to] + 1;
-    return sent[to] == all[to] || sent[to] >= arrives - lane.apart;
+    return sent[to] == all[to] || sent[to] >= arrives - buffer.send_offset;
   };
   while (sent != all) {
     const bool first = sent[0] < all[0] && may_come(1);
@@ -120,23 +120,23 @@ void check_pair(const Lane& here, const Lane& there) {
   }
 }
 
-void check_lanes(const Plan& plan, std::size_t step) {
-  std::map<std::pair<Index, Index>, Lane> all;
+void check_buffers(const Plan& plan, std::size_t step) {
+  std::map<std::pair<Index, Index>, PeerBuffer> all;
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
     Index held = 0;
-    for (const Lane& lane : lanes(plan, step, rank)) {
-      all[{rank, lane.peer}] = lane;
-      held += lane.room();
+    for (const PeerBuffer& buffer : peer_buffers(plan, step, rank)) {
+      all[{rank, buffer.peer}] = buffer;
+      held += buffer.allocated_size();
     }
-    const Schedule legs = schedule(plan, false);
-    const Workspace need = workspace(plan, legs, rank);
+    const Schedule stages = schedule(plan, false);
+    const Workspace need = workspace(plan, stages, rank);
     EXPECT_LE(held, need.main + need.spill + output_capacity(plan, false, rank));
   }
-  for (const auto& [pair, lane] : all) {
-    if (pair.first < pair.second) check_pair(lane, all[{pair.second, pair.first}]);
+  for (const auto& [pair, buffer] : all) {
+    if (pair.first < pair.second) check_pair(buffer, all[{pair.second, pair.first}]);
     if (pair.first != pair.second) {
-      EXPECT_GE(lane.room(), lane.in.back());
-      EXPECT_GE(lane.room(), lane.apart + lane.out.back());
+      EXPECT_GE(buffer.allocated_size(), buffer.in.back());
+      EXPECT_GE(buffer.allocated_size(), buffer.send_offset + buffer.out.back());
     }
   }
 }
@@ -149,8 +149,8 @@ TEST(Lanes, take_each_others_places_without_overwriting_what_has_not_left) {
                                    Chunks{0, 3, 1, 4}, Chunks{2, 2, 1, 1}}) {
         try {
           const Plan cut = plan.with_chunks(exchange_step, chunks);
-          check_lanes(cut, exchange_step);
-          check_lanes(cut.reversed(), cut.steps().size() - 1 - exchange_step);
+          check_buffers(cut, exchange_step);
+          check_buffers(cut.reversed(), cut.steps().size() - 1 - exchange_step);
         } catch (const InternalError&) {
           // Some of these shapes have too little along a digit.
         }
@@ -159,18 +159,18 @@ TEST(Lanes, take_each_others_places_without_overwriting_what_has_not_left) {
   }
 }
 
-/// What lanes() has room for, one lane after the other.
-LaneRoom listed_room(const Plan& plan, std::size_t step, Index rank) {
-  LaneRoom result;
-  for (const Lane& lane : lanes(plan, step, rank)) {
-    result.all += lane.room();
-    result.largest = std::max(result.largest, lane.room());
+/// What peer_buffers() has room for, one buffer after the other.
+PeerBufferSize listed_room(const Plan& plan, std::size_t step, Index rank) {
+  PeerBufferSize result;
+  for (const PeerBuffer& buffer : peer_buffers(plan, step, rank)) {
+    result.all += buffer.allocated_size();
+    result.largest = std::max(result.largest, buffer.allocated_size());
   }
   return result;
 }
 
 void check_rooms(const Plan& plan, std::size_t step) {
-  const LaneRooms rooms(plan, step);
+  const PeerBufferSizes rooms(plan, step);
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
     ASSERT_EQ(rooms.of(rank), listed_room(plan, step, rank)) << plan.to_text() << "rank " << rank;
   }
@@ -180,15 +180,15 @@ void check_rooms(const Plan& plan, std::size_t step) {
 void check_largest(const Plan& plan) {
   for (const Plan& way : {plan, plan.reversed()}) {
     for (const bool in_place : {false, true}) {
-      const Schedule legs = schedule(way, in_place);
+      const Schedule stages = schedule(way, in_place);
       Workspace most;
       for (Index rank = 0; rank < way.ranks(); ++rank) {
-        const Workspace here = workspace(way, legs, rank);
+        const Workspace here = workspace(way, stages, rank);
         most.main = std::max(most.main, here.main);
         most.spill = std::max(most.spill, here.spill);
         most.tile = std::max(most.tile, here.tile);
       }
-      const Workspace stated = largest_workspace(way, legs);
+      const Workspace stated = largest_workspace(way, stages);
       ASSERT_EQ(stated.main, most.main) << way.to_text();
       ASSERT_EQ(stated.spill, most.spill) << way.to_text();
       ASSERT_EQ(stated.tile, most.tile) << way.to_text();
@@ -222,7 +222,7 @@ int check_all_cuts(const Plan& plan, std::size_t step) {
   return checked;
 }
 
-TEST(LaneRooms, are_what_a_list_of_all_lanes_takes_in_slabs_and_with_idle_ranks) {
+TEST(PeerBufferSizes, are_what_a_list_of_all_lanes_takes_in_slabs_and_with_idle_ranks) {
   int checked = 0;
   for (Index z = 1; z <= 7; ++z) {
     for (Index y = 1; y <= 7; y += 2) {
@@ -246,7 +246,7 @@ TEST(LaneRooms, are_what_a_list_of_all_lanes_takes_in_slabs_and_with_idle_ranks)
   EXPECT_GT(checked, 2000);
 }
 
-TEST(LaneRooms, are_what_a_list_of_all_lanes_takes_where_some_axes_stay_as_they_are) {
+TEST(PeerBufferSizes, are_what_a_list_of_all_lanes_takes_where_some_axes_stay_as_they_are) {
   int checked = 0;
   const std::vector<std::pair<const char*, const char*>> ways = {
       {"w:all z:block/3@1 y:block/2@3 x:all", "w:all z:block/3@1 y:all x:block/2@3"},

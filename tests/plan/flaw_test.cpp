@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "plan/samples.hpp"
 #include "plan/text.hpp"
 #include "steps/digits.hpp"
@@ -97,7 +98,7 @@ TEST(Flaw, exchanges_are_between_sweeps) {
   expect_flaw(of_cube({sweep(2), sweep(1), exchange(others), sweep(0), exchange(slabs)}), fragment);
 }
 
-TEST(Flaw, windows_and_nodes_carry_all_exchanges_or_none) {
+TEST(Flaw, segments_and_nodes_carry_all_exchanges_or_none) {
   const auto by = [](ExchangeMethod first, ExchangeMethod second) {
     return of_cube(
         {sweep(2), sweep(1), exchange(others, first), sweep(0), exchange(slabs, second), copy()});
@@ -205,16 +206,16 @@ TEST(Flaw, the_exchange_of_k_with_its_image_goes_between_its_sweeps) {
       "  sweep x1 by real-fourier, 1 contiguous line a tile\n"
       "  exchange x0:all kx0:cyclic/2 by point-to-point\n"
       "  sweep x0 by fourier, 3 interleaved lines a tile\n";
-  const std::string unfold = "  exchange kx:cyclic/2 by point-to-point, k with 16 - k\n";
+  const std::string join_half = "  exchange kx:cyclic/2 by point-to-point, k with 16 - k\n";
   const std::string tail = "  sweep copy\n  end kx:cyclic/2\n";
-  EXPECT_EQ(flaw_of(read_plan(head + unfold + tail)), "");
-  expect_refusal(head + "  sweep copy\n" + unfold + tail, "beside sweeps that cannot take them");
-  expect_refusal(head + unfold +
+  EXPECT_EQ(flaw_of(read_plan(head + join_half + tail)), "");
+  expect_refusal(head + "  sweep copy\n" + join_half + tail, "beside sweeps that cannot take them");
+  expect_refusal(head + join_half +
                      "  sweep copy\n  exchange kx:block/2 by point-to-point\n  sweep copy\n" +
                      "  end kx:block/2\n",
                  "beside sweeps that cannot take them");
   expect_refusal(head + "  exchange kx:cyclic/2 by point-to-point, k with 17 - k\n" + tail,
-                 "a mirror between states");
+                 "a hermitian between states");
 }
 
 TEST(Flaw, digits_are_factors_of_their_axes) {

@@ -15,11 +15,11 @@
 
 namespace kallima::samples {
 
-/// How a leg reads and writes.
-inline bool gathers(const Leg& leg) { return leg.source == Access::pieces; }
-inline bool scatters(const Leg& leg) { return leg.target == Access::pieces; }
-inline bool pulls(const Leg& leg) { return leg.source == Access::peers; }
-inline bool pushes(const Leg& leg) { return leg.target == Access::peers; }
+/// How a stage reads and writes.
+inline bool gathers(const Stage& stage) { return stage.source == Access::pieces; }
+inline bool scatters(const Stage& stage) { return stage.target == Access::pieces; }
+inline bool pulls(const Stage& stage) { return stage.source == Access::peers; }
+inline bool pushes(const Stage& stage) { return stage.target == Access::peers; }
 inline bool in_place_at(const Plan& plan, std::size_t step) {
   const auto& exchange = std::get<Exchange>(plan.steps()[step]);
   return method_of(exchange.method).in_place(exchange);
@@ -27,120 +27,120 @@ inline bool in_place_at(const Plan& plan, std::size_t step) {
 
 inline void check_schedule(const Plan& plan, bool in_place) {
   const Schedule result = schedule(plan, in_place);
-  const std::vector<Leg>& legs = result.legs;
+  const std::vector<Stage>& stages = result.stages;
   ASSERT_EQ(result.in_place, in_place);
   Index meetings = 0;
   std::size_t next = 0;  // steps come once each, in order; copies only in front
-  Index moving = 0;      // regroupings move nothing and have no leg
+  Index moving = 0;      // regroupings move nothing and have no stage
   const auto skip_regroupings = [&] {
     while (next < plan.steps().size() && std::holds_alternative<Regroup>(plan.steps()[next]))
       ++next;
   };
-  for (std::size_t i = 0; i < legs.size(); ++i) {
-    const Leg& leg = legs[i];
-    const bool copies = leg.step == Leg::copy;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Stage& stage = stages[i];
+    const bool copies = stage.step == Stage::copy;
     if (copies) {
       ASSERT_EQ(i, 0U);
     } else {
       skip_regroupings();
-      ASSERT_EQ(static_cast<std::size_t>(leg.step), next);
-      for (std::size_t s = next + 1; s <= leg.last(); ++s) {
+      ASSERT_EQ(static_cast<std::size_t>(stage.step), next);
+      for (std::size_t s = next + 1; s <= stage.last(); ++s) {
         ASSERT_TRUE(std::get<Sweep>(plan.steps()[s]).joined);
         ASSERT_TRUE(plan.states()[s].layout == plan.states()[next].layout);
       }
-      next = leg.last() + 1;
+      next = stage.last() + 1;
       ++moving;
     }
-    const auto step = static_cast<std::size_t>(leg.step);
+    const auto step = static_cast<std::size_t>(stage.step);
     const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
-    if (leg.barrier) {
+    if (stage.barrier) {
       ASSERT_TRUE(exchanges);
       ASSERT_EQ(std::get<Exchange>(plan.steps()[step]).method, ExchangeMethod::shared_memory);
-      ASSERT_EQ(leg.from, leg.to);
+      ASSERT_EQ(stage.from, stage.to);
       ++meetings;
-    } else if (leg.from == leg.to) {
+    } else if (stage.from == stage.to) {
       ASSERT_FALSE(copies);
-      ASSERT_EQ(pulls(leg), pushes(leg)) << "windows are read or written over themselves";
+      ASSERT_EQ(pulls(stage), pushes(stage)) << "segments are read or written over themselves";
       if (exchanges) {
         ASSERT_TRUE(in_place_at(plan, step)) << "an exchange over itself";
       }
-      ASSERT_FALSE(gathers(leg)) << "a gather over itself";
-      ASSERT_FALSE(scatters(leg)) << "a scatter over itself";
+      ASSERT_FALSE(gathers(stage)) << "a gather over itself";
+      ASSERT_FALSE(scatters(stage)) << "a scatter over itself";
     }
     if (exchanges && in_place_at(plan, step)) {
-      ASSERT_EQ(leg.from, leg.to) << "parts take each other's places";
+      ASSERT_EQ(stage.from, stage.to) << "parts take each other's places";
     }
     if (!copies && !exchanges) {
       const auto is_exchange = [&](std::size_t s) {
         return s < plan.steps().size() && std::holds_alternative<Exchange>(plan.steps()[s]);
       };
-      const auto by_windows = [&](std::size_t s) {
+      const auto by_segments = [&](std::size_t s) {
         return is_exchange(s) &&
                std::get<Exchange>(plan.steps()[s]).method == ExchangeMethod::shared_memory;
       };
-      // Messages are always packed; in windows, what one leg packs the next one unpacks.
-      const bool packed = i > 1 && legs[i - 1].barrier && scatters(legs[i - 2]);
-      ASSERT_EQ(gathers(leg),
-                step > 0 && is_exchange(step - 1) && (packed || !by_windows(step - 1)));
-      const std::size_t behind = leg.last() + 1;
-      if (!by_windows(behind)) {
-        ASSERT_EQ(scatters(leg), is_exchange(behind));
-      } else if (scatters(leg)) {
-        ASSERT_FALSE(pushes(leg));
-        ASSERT_TRUE(gathers(legs[i + 2]) && !pushes(legs[i + 2]));
+      // Messages are always packed; in segments, what one stage packs the next one unpacks.
+      const bool packed = i > 1 && stages[i - 1].barrier && scatters(stages[i - 2]);
+      ASSERT_EQ(gathers(stage),
+                step > 0 && is_exchange(step - 1) && (packed || !by_segments(step - 1)));
+      const std::size_t behind = stage.last() + 1;
+      if (!by_segments(behind)) {
+        ASSERT_EQ(scatters(stage), is_exchange(behind));
+      } else if (scatters(stage)) {
+        ASSERT_FALSE(pushes(stage));
+        ASSERT_TRUE(gathers(stages[i + 2]) && !pushes(stages[i + 2]));
       }
       // What one side of a meeting leaves to the other: the one before writes where the layout
       // behind wants it, or the one behind reads where the layout before has it.
-      const bool pushed = i > 1 && legs[i - 1].barrier && pushes(legs[i - 2]);
-      ASSERT_EQ(by_windows(step - 1) && leg.source != Access::array,
-                step > 0 && by_windows(step - 1) && !pushed);
-      if (pushes(leg)) {
-        ASSERT_TRUE(pulls(leg) && by_windows(behind));
-        ASSERT_EQ(leg.from, leg.to);
+      const bool pushed = i > 1 && stages[i - 1].barrier && pushes(stages[i - 2]);
+      ASSERT_EQ(by_segments(step - 1) && stage.source != Access::array,
+                step > 0 && by_segments(step - 1) && !pushed);
+      if (pushes(stage)) {
+        ASSERT_TRUE(pulls(stage) && by_segments(behind));
+        ASSERT_EQ(stage.from, stage.to);
         ASSERT_EQ(plan.states()[step - 1].layout, plan.states()[behind + 1].layout);
       }
     }
-    ASSERT_NE(leg.to, Area::input) << "the user's input is written";
+    ASSERT_NE(stage.to, Area::input) << "the user's input is written";
     if (i > 0) {
-      ASSERT_EQ(legs[i - 1].to, leg.from) << "legs do not connect";
+      ASSERT_EQ(stages[i - 1].to, stage.from) << "stages do not connect";
     }
   }
   skip_regroupings();
   ASSERT_EQ(next, plan.steps().size());
-  ASSERT_EQ(result.passes(), static_cast<Index>(legs.size()) - meetings);
-  if (legs.empty()) {
+  ASSERT_EQ(result.passes(), static_cast<Index>(stages.size()) - meetings);
+  if (stages.empty()) {
     ASSERT_TRUE(in_place && plan.steps().empty());
     return;
   }
-  ASSERT_EQ(legs.front().from, in_place ? Area::output : Area::input);
-  ASSERT_EQ(legs.back().to, Area::output);
+  ASSERT_EQ(stages.front().from, in_place ? Area::output : Area::input);
+  ASSERT_EQ(stages.back().to, Area::output);
   // A copy is a pass, so there is one only where nothing else helps.
   ASSERT_LE(result.passes(), std::max<Index>(1, moving) + (in_place ? 1 : 0));
 }
 
 /// The workspace of a rank by laying down everything it writes. Pieces lie one behind the other
 /// in the output as long as they fit; the first that does not, and all behind it, spill.
-inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index rank) {
+inline Workspace slow_workspace(const Plan& plan, const Schedule& stages, Index rank) {
   Workspace result;
   Index capacity = plan.output().local_size(rank);
-  if (legs.in_place) capacity = std::max(capacity, plan.input().local_size(rank));
-  for (const Leg& leg : legs.legs) {
-    const bool copies = leg.step == Leg::copy;
-    const std::size_t step = copies ? 0 : static_cast<std::size_t>(leg.step);
-    const std::size_t last = copies ? 0 : leg.last();
+  if (stages.in_place) capacity = std::max(capacity, plan.input().local_size(rank));
+  for (const Stage& stage : stages.stages) {
+    const bool copies = stage.step == Stage::copy;
+    const std::size_t step = copies ? 0 : static_cast<std::size_t>(stage.step);
+    const std::size_t last = copies ? 0 : stage.last();
     const Layout& behind = plan.states()[copies ? 0 : last + 1].layout;
     const Index size = behind.local_size(rank);
-    if (leg.barrier) {
-    } else if (leg.to == Area::workspace) {
+    if (stage.barrier) {
+    } else if (stage.to == Area::workspace) {
       result.main = std::max(result.main, size);
-    } else if (leg.to == Area::window) {
-      result.window = std::max(result.window, size);
-    } else if (leg.to == Area::other_window) {
-      result.other_window = std::max(result.other_window, size);
+    } else if (stage.to == Area::segment) {
+      result.segment = std::max(result.segment, size);
+    } else if (stage.to == Area::other_segment) {
+      result.other_segment = std::max(result.other_segment, size);
     } else if (size > capacity) {
       Index spill = size;
       const bool exchanges = !copies && std::holds_alternative<Exchange>(plan.steps()[step]);
-      if (exchanges || scatters(leg)) {
+      if (exchanges || scatters(stage)) {
         const std::vector<Piece> laid = exchanges
                                             ? pieces(behind, plan.states()[step].layout, rank)
                                             : pieces(behind, plan.states()[last + 2].layout, rank);
@@ -167,7 +167,7 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
     // Lines are gathered, and left by the engine in padded rows; a plane has four chunks aside.
     const Index done = sweep.lines * padded(extent(sweep));
     Index tile = padded(sweep.lines * extent(sweep)) + done;
-    if (leg.steps == 2) {
+    if (stage.steps == 2) {
       const auto& joined = std::get<Sweep>(plan.steps()[last]);
       const bool rows_first = sweep.form == TileForm::lines;
       const Sweep& fast = rows_first ? sweep : joined;
@@ -187,24 +187,24 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& legs, Index ra
 }
 
 inline void check_workspace(const Plan& plan, bool in_place) {
-  const Schedule legs = schedule(plan, in_place);
+  const Schedule stages = schedule(plan, in_place);
   Workspace largest;
   const Index most = plan.largest_local_size();
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
-    const Workspace need = workspace(plan, legs, rank);
-    const Workspace slow = slow_workspace(plan, legs, rank);
+    const Workspace need = workspace(plan, stages, rank);
+    const Workspace slow = slow_workspace(plan, stages, rank);
     ASSERT_EQ(need.main, slow.main);
     ASSERT_EQ(need.tile, slow.tile);
     ASSERT_GE(need.spill, slow.spill) << "rank " << rank << " writes beyond its workspace";
     ASSERT_EQ(need.spill > 0, slow.spill > 0);
-    ASSERT_EQ(need.elements(), need.main + need.spill + need.window + need.other_window +
+    ASSERT_EQ(need.elements(), need.main + need.spill + need.segment + need.other_segment +
                                    need.transit + need.tile + need.roots);
     ASSERT_LE(need.main, most);
-    if (!plan.goes_by(ExchangeMethod::node_aggregated)) {  // there a window holds what the node's
+    if (!plan.goes_by(ExchangeMethod::node_aggregated)) {  // there a segment holds what the node's
                                                            // ranks send and take
-      ASSERT_EQ(need.window, slow.window);
-      ASSERT_EQ(need.other_window, slow.other_window);
-      ASSERT_LE(std::max(need.window, need.other_window), most);
+      ASSERT_EQ(need.segment, slow.segment);
+      ASSERT_EQ(need.other_segment, slow.other_segment);
+      ASSERT_LE(std::max(need.segment, need.other_segment), most);
     }
     ASSERT_LE(need.spill, most);
     largest.main = std::max(largest.main, need.main);
@@ -214,7 +214,7 @@ inline void check_workspace(const Plan& plan, bool in_place) {
               in_place ? std::max(plan.input().local_size(rank), plan.output().local_size(rank))
                        : plan.output().local_size(rank));
   }
-  const Workspace stated = largest_workspace(plan, legs);
+  const Workspace stated = largest_workspace(plan, stages);
   ASSERT_EQ(stated.main, largest.main);
   ASSERT_EQ(stated.spill, largest.spill);
   ASSERT_EQ(stated.tile, largest.tile);
@@ -249,7 +249,7 @@ inline void check_reversal(const Plan& plan) {
         exchange->method == ExchangeMethod::node_aggregated
             ? node_traffic(from, exchange->to, node_map(plan))
         : exchange->method == ExchangeMethod::bruck
-            ? relay_traffic(relay_groups(from, exchange->to, plan.ranks()), exchange->radix)
+            ? bruck_traffic(bruck_groups(from, exchange->to, plan.ranks()), exchange->radix)
             : traffic(from, exchange->to);
     if (exchange->method == ExchangeMethod::shared_memory) {
       counted.messages = counted.most_messages_sent = counted.most_messages_received = 0;

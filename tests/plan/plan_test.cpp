@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
 #include "plan/invariants.hpp"
 #include "plan/samples.hpp"
 
@@ -38,7 +39,7 @@ TEST(Plan, a_backward_plan_goes_from_frequency_to_position) {
 
 TEST(Plan, the_traffic_of_exchanges_is_computed) {
   for (const Plan& plan : samples::plans()) {
-    Moves sum;
+    CommVolume sum;
     for (std::size_t i = 0; i < plan.steps().size(); ++i) {
       const auto* const step = std::get_if<Exchange>(&plan.steps()[i]);
       if (step == nullptr) continue;
@@ -52,7 +53,7 @@ TEST(Plan, the_traffic_of_exchanges_is_computed) {
       sum.most_messages_sent += moved.most_messages_sent;
       sum.most_messages_received += moved.most_messages_received;
     }
-    EXPECT_EQ(plan.total_moves(), sum);
+    EXPECT_EQ(plan.total_volume(), sum);
   }
 }
 
@@ -97,7 +98,7 @@ TEST(Plan, the_text_reads_like_a_sentence) {
   EXPECT_EQ("\n" + samples::slab_plan().to_text(), R"(
 plan c2c:8x6x5:f64 forward on 3 ranks
   start     z:block/3 y:all x:all
-            8 of z over 3: 2 hold 3, 1 hold 2; 2 or 4 divide it
+            8 indices of z over 3 ranks: 2 ranks hold 3, 1 holds 2; 2 or 4 ranks divide it
   sweep     x by fourier, 4 contiguous lines a tile
   sweep     y by fourier, 2 interleaved lines a tile
   exchange  z:all ky:block/3 kx:all by point-to-point
@@ -107,7 +108,7 @@ plan c2c:8x6x5:f64 forward on 3 ranks
   end       kz:all ky:block/3 kx:all
 out of place: 4 passes over memory, workspace 2,080 bytes (1.44 of the largest local array), tile 1,088 bytes
 in place:     4 passes over memory, workspace 1,440 bytes (1.00 of the largest local array), tile 1,088 bytes
-hash 7ae77148afdd4f2f
+hash 4c07a237b5cbef00
 )");
 }
 
@@ -233,11 +234,17 @@ TEST(Plan, uneven_axes_say_who_holds_how_much_and_what_would_divide_them) {
     EXPECT_NE(text.find("            " + line + "\n"), std::string::npos) << text;
   };
   constexpr Rule even = Rule::balanced;
-  expect(remarks(1280, 96, even), "1280 of x over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it");
-  expect(remarks(10, 4, Rule::ceil), "10 of x over 4: 3 hold 3, 1 hold 1; 2 or 5 divide it");
-  expect(remarks(7, 2, even), "7 of x over 2: 1 hold 4, 1 hold 3; 1 divides it");
-  expect(remarks(7, 5, even), "7 of x over 5: 2 hold 2, 3 hold 1; 1 or 7 divide it");
-  expect(remarks(3, 5, even), "3 of x over 5: 3 hold 1, 2 hold 0; 3 divides it");
+  expect(
+      remarks(1280, 96, even),
+      "1280 indices of x over 96 ranks: 32 ranks hold 14, 64 hold 13; 80 or 128 ranks divide it");
+  expect(remarks(10, 4, Rule::ceil),
+         "10 indices of x over 4 ranks: 3 ranks hold 3, 1 holds 1; 2 or 5 ranks divide it");
+  expect(remarks(7, 2, even),
+         "7 indices of x over 2 ranks: 1 rank holds 4, 1 holds 3; only 1 rank divides it");
+  expect(remarks(7, 5, even),
+         "7 indices of x over 5 ranks: 2 ranks hold 2, 3 hold 1; 1 or 7 ranks divide it");
+  expect(remarks(3, 5, even),
+         "3 indices of x over 5 ranks: 3 ranks hold 1, 2 hold 0; 3 ranks divide it");
   expect(remarks(3, 5, even), "3 of 5 ranks hold data");
   EXPECT_EQ(remarks(8, 4, even).find("divide"), std::string::npos);
 }
@@ -255,7 +262,7 @@ TEST(Plan, bytes_that_do_not_fit_64_bits_are_overflow) {
   // 15/16 of 2^64 bytes change their rank.
   const Plan all = plan("c2c:2^30^2", Layout::slab(shape, 16, 1), 1);
   EXPECT_THROW(static_cast<void>(all.to_text()), Overflow);
-  EXPECT_THROW(static_cast<void>(all.total_moves()), Overflow);
+  EXPECT_THROW(static_cast<void>(all.total_volume()), Overflow);
   const std::string body =
       "plan c2c:1073741824x1073741824:f64 forward on 16 ranks\n  start y:block/16 x:all\n"
       "  sweep x by fourier, 1 contiguous line a tile\n  exchange y:all kx:block/16 by "
@@ -264,15 +271,16 @@ TEST(Plan, bytes_that_do_not_fit_64_bits_are_overflow) {
   expect_damage(body + "hash " + text::hex(text::hash(body)) + "\n");
   // 2^62 bytes fit, but not twice.
   const Layout half = Layout::block(shape, {8, 2});
-  EXPECT_EQ(plan("c2c:2^30^2:f32", half, 1).total_moves().bytes, Index{1} << 62);
-  EXPECT_THROW(static_cast<void>(plan("c2c:2^30^2:f32", half, 2).total_moves()), Overflow);
+  EXPECT_EQ(plan("c2c:2^30^2:f32", half, 1).total_volume().bytes, Index{1} << 62);
+  EXPECT_THROW(static_cast<void>(plan("c2c:2^30^2:f32", half, 2).total_volume()), Overflow);
 }
 
 TEST(Plan, a_long_prime_axis_is_printed_at_once) {
   // 2^61 - 1 is a prime: no other number of processors divides it.
   const Plan plan =
       forward("c2c:2305843009213693951", 96, Layout::block({2305843009213693951}, {96}), {});
-  EXPECT_NE(plan.to_text().find("over 96: 31 hold"), std::string::npos) << plan.to_text();
+  EXPECT_NE(plan.to_text().find("over 96 ranks: 31 ranks hold"), std::string::npos)
+      << plan.to_text();
 }
 
 }  // namespace

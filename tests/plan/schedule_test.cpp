@@ -9,7 +9,7 @@
 namespace kallima {
 namespace {
 
-/// A plan whose steps are spelt by a word: s for a sweep, x for an exchange. What areas legs get
+/// A plan whose steps are spelt by a word: s for a sweep, x for an exchange. What areas stages get
 /// depends on nothing else.
 Plan spelt(const std::string& word) {
   const Shape shape{4};
@@ -29,12 +29,13 @@ Plan spelt(const std::string& word) {
 
 std::string areas(const std::string& word, bool in_place) {
   std::string result;
-  const Schedule legs = schedule(spelt(word), in_place);
-  for (const Leg& leg : legs.legs) {
-    result += leg.step == Leg::copy ? "c" : word.substr(static_cast<std::size_t>(leg.step), 1);
+  const Schedule stages = schedule(spelt(word), in_place);
+  for (const Stage& stage : stages.stages) {
+    result +=
+        stage.step == Stage::copy ? "c" : word.substr(static_cast<std::size_t>(stage.step), 1);
     result += ":";
-    result += "iow"[static_cast<int>(leg.from)];
-    result += "iow"[static_cast<int>(leg.to)];
+    result += "iow"[static_cast<int>(stage.from)];
+    result += "iow"[static_cast<int>(stage.to)];
     result += " ";
   }
   return result;
@@ -87,16 +88,17 @@ TEST(Schedule, in_place_a_copy_comes_first_where_nothing_else_can_move) {
   EXPECT_EQ(areas("sxs", true), "c:ow s:wo x:ow s:wo ");
 }
 
-/// What legs read and write by windows, and how: pulled, gathered, scattered, pushed, or met.
-std::string by_windows(const Plan& plan) {
+/// What stages read and write by segments, and how: pulled, gathered, scattered, pushed, or met.
+std::string by_segments(const Plan& plan) {
   std::string result;
-  for (const Leg& leg : schedule(plan.with_method(ExchangeMethod::shared_memory), false).legs) {
-    result += "iowWVt"[static_cast<int>(leg.from)];
-    if (leg.barrier) result += "=";
-    if (leg.source != Access::array) result += leg.source == Access::peers ? "p" : "pg";
+  for (const Stage& stage :
+       schedule(plan.with_method(ExchangeMethod::shared_memory), false).stages) {
+    result += "iowWVt"[static_cast<int>(stage.from)];
+    if (stage.barrier) result += "=";
+    if (stage.source != Access::array) result += stage.source == Access::peers ? "p" : "pg";
     result += "-";
-    if (leg.target != Access::array) result += leg.target == Access::peers ? "p" : "s";
-    result += "iowWVt"[static_cast<int>(leg.to)];
+    if (stage.target != Access::array) result += stage.target == Access::peers ? "p" : "s";
+    result += "iowWVt"[static_cast<int>(stage.to)];
     result += " ";
   }
   return result;
@@ -107,12 +109,12 @@ TEST(Schedule, by_windows_what_was_pulled_is_pushed_back_where_it_returns) {
   const std::vector<Step> there_and_back = {
       samples::sweep(1), samples::exchange(Layout::slab(shape, 2, 1)), samples::sweep(0),
       samples::exchange(Layout::slab(shape, 2)), samples::sweep(2)};
-  EXPECT_EQ(by_windows(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_back)),
+  EXPECT_EQ(by_segments(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_back)),
             "i-W W=-W Wp-pW W=-W W-o ");
   // Elsewhere it is packed for those who take it.
   std::vector<Step> there_and_on = there_and_back;
   there_and_on[3] = samples::exchange(Layout::parse("z:cyclic/2 y:all x:all", shape));
-  EXPECT_EQ(by_windows(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_on)),
+  EXPECT_EQ(by_segments(samples::forward("c2c:8x6x4", 2, Layout::slab(shape, 2), there_and_on)),
             "i-sW W=-W Wpg-sV V=-V Vpg-o ");
 }
 
@@ -122,7 +124,7 @@ TEST(Schedule, by_windows_what_returns_may_become_reals) {
       Problem::parse("r2c:8x6x4"), Direction::backward, 2, {}, Layout::slab(half, 2),
       {samples::sweep(1), samples::exchange(Layout::slab(half, 2, 1)), samples::sweep(0),
        samples::exchange(Layout::slab(half, 2)), Sweep{Kernel::real, 2}});
-  EXPECT_EQ(by_windows(plan), "i-W W=-W Wp-pW W=-W W-o ");
+  EXPECT_EQ(by_segments(plan), "i-W W=-W Wp-pW W=-W W-o ");
 }
 
 TEST(Workspace, what_does_not_fit_the_output_is_counted) {
@@ -135,10 +137,10 @@ TEST(Workspace, what_does_not_fit_the_output_is_counted) {
 TEST(Workspace, a_gather_through_one_rank_needs_the_whole_array_there) {
   // 100 elements pass through rank 0, which keeps 25 in the end.
   const Plan plan = samples::plans()[3];
-  const Schedule legs = schedule(plan, false);
-  const Workspace first = workspace(plan, legs, 0);
+  const Schedule stages = schedule(plan, false);
+  const Workspace first = workspace(plan, stages, 0);
   EXPECT_EQ(std::max(first.main, first.spill), 100);
-  const Workspace second = workspace(plan, legs, 1);
+  const Workspace second = workspace(plan, stages, 1);
   EXPECT_LE(second.main + second.spill, 25);
   EXPECT_EQ(second.tile, 0);
   EXPECT_EQ(first.tile, 100 + 100);  // a line gathered and done
@@ -146,9 +148,9 @@ TEST(Workspace, a_gather_through_one_rank_needs_the_whole_array_there) {
 
 TEST(Workspace, ranks_beyond_the_layout_need_none) {
   const Plan plan = samples::plans()[4];
-  const Schedule legs = schedule(plan, false);
-  EXPECT_EQ(workspace(plan, legs, 3).elements(), 0);
-  EXPECT_GT(workspace(plan, legs, 0).tile, 0);
+  const Schedule stages = schedule(plan, false);
+  EXPECT_EQ(workspace(plan, stages, 3).elements(), 0);
+  EXPECT_GT(workspace(plan, stages, 0).tile, 0);
 }
 
 }  // namespace

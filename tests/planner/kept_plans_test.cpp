@@ -43,7 +43,7 @@ class Request {
     request_.chunks = number("chunks", 0);
     request_.padded = words_.contains("padded");
     request_.method = named(words_, "by", ExchangeMethod::any, ExchangeMethod::bruck);
-    request_.way = named(words_, "way", Way::any, Way::gather);
+    request_.decomposition = named(words_, "way", Decomposition::any, Decomposition::gather);
     if (words_.contains("in")) request_.in = Layout::parse(words_["in"], request_.problem.shape);
     if (words_.contains("out")) {
       request_.out = Layout::parse(words_["out"], request_.problem.frequency_shape());
@@ -76,11 +76,11 @@ class Request {
 };
 
 std::string memory_text(const Plan& plan, bool in_place) {
-  const Schedule legs = schedule(plan, in_place);
-  const Workspace need = largest_workspace(plan, legs);
+  const Schedule stages = schedule(plan, in_place);
+  const Workspace need = largest_workspace(plan, stages);
   return fmt::format("{} place: {} passes, elements {} + {} + {} + {} + {} + {} + {}\n",
-                     in_place ? "in" : "out of", legs.passes(), need.main, need.spill, need.window,
-                     need.other_window, need.transit, need.tile, need.roots);
+                     in_place ? "in" : "out of", stages.passes(), need.main, need.spill,
+                     need.segment, need.other_segment, need.transit, need.tile, need.roots);
 }
 
 /// The plan's text but for its hash, what it takes, and what undoing it moves.
@@ -88,7 +88,7 @@ std::string kept_text(const PlanRequest& request) {
   const Plan plan = make_plan(request);
   std::string text = plan.to_text();
   text.resize(text.rfind("hash"));
-  const Moves back = plan.reversed().total_moves();
+  const CommVolume back = plan.reversed().total_volume();
   const PlanCost cost =
       price(plan, request.machine ? *request.machine : built_in_machine(), PriceOptions{});
   return text + memory_text(plan, false) + memory_text(plan, true) +

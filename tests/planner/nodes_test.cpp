@@ -43,16 +43,16 @@ TEST(NodeMap, deals_peers_to_the_ranks_of_a_node) {
   EXPECT_EQ(map.owner(2, 1), 9);
   // As many or one more.
   const NodeMap many{7 * 3, 3};
-  std::map<Index, int> lanes;
+  std::map<Index, int> buffers;
   for (Index node = 0; node < 7; ++node) {
     for (Index peer = 0; peer < 7; ++peer) {
       if (peer == node) continue;
       const Index owner = many.owner(node, peer);
       EXPECT_EQ(many.node_of(owner), node);
-      ++lanes[owner];
+      ++buffers[owner];
     }
   }
-  for (const auto& entry : lanes) EXPECT_EQ(entry.second, 2);
+  for (const auto& entry : buffers) EXPECT_EQ(entry.second, 2);
 }
 
 TEST(Nodes, one_message_goes_between_each_two_that_have_something_for_each_other) {
@@ -72,16 +72,16 @@ TEST(Nodes, one_message_goes_between_each_two_that_have_something_for_each_other
         }
         EXPECT_EQ(exchange->traffic.messages, static_cast<Index>(pairs.size()));
         EXPECT_EQ(exchange->traffic.elements, elements);
-        EXPECT_EQ(exchange->moved().messages,
+        EXPECT_EQ(exchange->message_traffic().messages,
                   static_cast<Index>(pairs.size()) * exchange->chunks.parts());
       }
     }
   }
 }
 
-/// Memory [begin, end) of a window.
-void occupy(std::map<Index, std::vector<bool>>& windows, Index window, Index begin, Index size) {
-  std::vector<bool>& used = windows[window];
+/// Memory [begin, end) of a segment.
+void occupy(std::map<Index, std::vector<bool>>& segments, Index segment, Index begin, Index size) {
+  std::vector<bool>& used = segments[segment];
   if (static_cast<Index>(used.size()) < begin + size) {
     used.resize(static_cast<std::size_t>(begin + size));
   }
@@ -107,12 +107,12 @@ TEST(Nodes, pieces_have_places_of_their_own_and_both_ends_agree) {
           }
           return Index{0};
         };
-        std::map<std::pair<Index, Index>, std::vector<Index>> sent;   // within lanes
+        std::map<std::pair<Index, Index>, std::vector<Index>> sent;   // within buffers
         std::map<std::pair<Index, Index>, std::vector<Index>> taken;  // by sender and taker
         for (Index node = 0; node < map.nodes(); ++node) {
           const NodeLayout layout = node_layout(plan, i, node);
           for (const bool sending : {true, false}) {
-            std::map<Index, std::vector<bool>> windows;
+            std::map<Index, std::vector<bool>> segments;
             for (const NodePlace& place : sending ? layout.out : layout.in) {
               const Index size = size_of(place);
               ASSERT_GT(size, 0);
@@ -122,21 +122,21 @@ TEST(Nodes, pieces_have_places_of_their_own_and_both_ends_agree) {
               }
               ASSERT_EQ(sizes.size(), place.begins.size());
               for (std::size_t p = 0; p < sizes.size(); ++p) {
-                occupy(windows, place.window, place.begins[p], sizes[p]);
+                occupy(segments, place.segment, place.begins[p], sizes[p]);
               }
             }
-            for (const auto& [window, used] : windows) {
+            for (const auto& [segment, used] : segments) {
               EXPECT_LE(static_cast<Index>(used.size()),
-                        layout.windows[static_cast<std::size_t>(window - map.first(node))]);
+                        layout.segments[static_cast<std::size_t>(segment - map.first(node))]);
             }
-            for (const NodeLane& lane : layout.lanes) {
-              EXPECT_EQ(map.node_of(lane.owner), node);
-              const Index other = map.node_of(lane.lane.peer);
+            for (const NodeBuffer& buffer : layout.buffers) {
+              EXPECT_EQ(map.node_of(buffer.owner), node);
+              const Index other = map.node_of(buffer.buffer.peer);
               for (const NodePlace& place : sending ? layout.out : layout.in) {
                 if (map.node_of(sending ? place.taker : place.sender) != other) continue;
                 auto& where = (sending ? sent : taken)[{place.sender, place.taker}];
                 for (const Index begin : place.begins) {
-                  where.push_back(begin - lane.begin - (sending ? lane.lane.apart : 0));
+                  where.push_back(begin - buffer.begin - (sending ? buffer.buffer.send_offset : 0));
                 }
               }
             }
@@ -149,21 +149,21 @@ TEST(Nodes, pieces_have_places_of_their_own_and_both_ends_agree) {
   EXPECT_GT(checked, 20);
 }
 
-TEST(Nodes, windows_are_announced_as_large_as_the_largest_of_any_rank) {
+TEST(Nodes, segments_are_announced_as_large_as_the_largest_of_any_rank) {
   for (const char* const problem : {"c2c:12x8x6", "c2c:7x9x5", "c2c:64", "c2c:10x9"}) {
     for (const Index per_node : {1, 2, 4}) {
       for (const Plan& plan : plans_by_nodes(problem, 6, per_node)) {
         if (uniform(plan)) continue;  // a bound
         for (const bool in_place : {false, true}) {
-          const Schedule legs = schedule(plan, in_place);
+          const Schedule stages = schedule(plan, in_place);
           Workspace most;
           for (Index rank = 0; rank < plan.ranks(); ++rank) {
-            const Workspace here = workspace(plan, legs, rank);
-            most.window = std::max(most.window, here.window);
-            most.other_window = std::max(most.other_window, here.other_window);
+            const Workspace here = workspace(plan, stages, rank);
+            most.segment = std::max(most.segment, here.segment);
+            most.other_segment = std::max(most.other_segment, here.other_segment);
           }
-          EXPECT_EQ(largest_workspace(plan, legs).window, most.window) << plan.to_text();
-          EXPECT_EQ(largest_workspace(plan, legs).other_window, most.other_window);
+          EXPECT_EQ(largest_workspace(plan, stages).segment, most.segment) << plan.to_text();
+          EXPECT_EQ(largest_workspace(plan, stages).other_segment, most.other_segment);
         }
       }
     }

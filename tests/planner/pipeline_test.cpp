@@ -10,13 +10,14 @@
 
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
+#include "machine/figures.hpp"
 
 namespace kallima {
 namespace {
 
 /// The built-in machine, with another bandwidth between nodes, of which so much keeps a core busy.
-Machine machine_with(double per_byte, double busy) {
-  Machine machine = built_in_machine();
+MachineFigures machine_with(double per_byte, double busy) {
+  MachineFigures machine = built_in_machine().figures();
   machine.topology.wiring = Wiring::full;
   machine.between_nodes.node_per_byte = per_byte;
   machine.between_nodes.busy = busy;

@@ -12,6 +12,8 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "kallima/error.hpp"
+#include "machine/figures.hpp"
 #include "machine/samples.hpp"
 
 namespace kallima {
@@ -38,7 +40,7 @@ PlanWisdom wisdom_of(const std::vector<PlanWisdomEntry>& entries) {
 
 /// The text of a file with these entries, whatever they are, and a checksum that fits.
 std::string file_with(const std::string& plans) {
-  return R"({"schema":"kallima.wisdom/2","checksum":")" + text::hex(text::hash(plans)) +
+  return R"({"schema":"kallima.wisdom/3","checksum":")" + text::hex(text::hash(plans)) +
          R"(","plans":)" + plans + "}";
 }
 
@@ -176,13 +178,13 @@ TEST(PlanWisdom, is_for_nothing_but_what_was_asked) {
       [](PlanRequest& r) { r.method = ExchangeMethod::point_to_point; },
       [](PlanRequest& r) { r.chunks = 2; },
       [](PlanRequest& r) { r.padded = true; },
-      [](PlanRequest& r) { r.way = Way::slab; }};
+      [](PlanRequest& r) { r.decomposition = Decomposition::slab; }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
     PlanRequest request = asked();
     changes[i](request);
     EXPECT_FALSE(wisdom.find(request, *request.machine)) << "change " << i;
   }
-  Machine other = *asked().machine;
+  MachineFigures other = asked().machine->figures();
   other.node.cores += 1;
   EXPECT_FALSE(wisdom.find(asked(), other));
 }
@@ -213,7 +215,7 @@ TEST(PlanWisdom, refuses_damage_and_other_versions) {
   const std::string good = wisdom_of({entry(asked())}).to_text();
   ASSERT_EQ(refusal(good), "");
   std::string other = good;
-  other.replace(other.find("wisdom/2"), 8, "wisdom/1");
+  other.replace(other.find("wisdom/3"), 8, "wisdom/1");
   EXPECT_TRUE(mentions(refusal(other), "wisdom/1"));
   std::string faster = good;
   faster.replace(faster.find("0.25"), 4, "0.20");

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "kallima/error.hpp"
 #include "layout/samples.hpp"
+#include "machine/figures.hpp"
 #include "machine/samples.hpp"
 #include "plan/invariants.hpp"
 
@@ -59,10 +61,10 @@ void check_answer(const PlanRequest& asked, const Plan& plan) {
     const auto* const sweep = std::get_if<Sweep>(&step);
     if (sweep == nullptr) {
       ASSERT_FALSE(exchanged) << "an exchange without a sweep before it";
-      const bool not_for_mirrors =
+      const bool not_for_hermitian =
           asked.method == ExchangeMethod::node_aggregated || asked.method == ExchangeMethod::bruck;
       const bool by_messages = asked.method == ExchangeMethod::any ||
-                               (not_for_mirrors && std::get<Exchange>(step).mirrors());
+                               (not_for_hermitian && std::get<Exchange>(step).hermitian());
       ASSERT_EQ(std::get<Exchange>(step).method,
                 by_messages ? ExchangeMethod::point_to_point : asked.method);
       exchanged = true;
@@ -91,7 +93,7 @@ struct Worst {
     const Workspace need = largest_workspace(plan, schedule(plan, in_place));
     const Index largest = plan.largest_local_size();
     if (plan.goes_by(ExchangeMethod::node_aggregated))
-      return;  // windows hold what others of the node send and take
+      return;  // segments hold what others of the node send and take
     if (plan.goes_by(ExchangeMethod::bruck)) return;  // what others send goes by this rank
     ASSERT_LE(need.arrays(), 2 * largest) << plan.to_text();
     const double here = static_cast<double>(need.arrays()) / static_cast<double>(largest);
@@ -209,7 +211,7 @@ TEST(Planner, axes_of_extent_1_cost_nothing) {
       const Plan plan = make_plan(request(shape, ranks));
       EXPECT_EQ(plan.exchanges(), plain.exchanges()) << plan.to_text();
       EXPECT_EQ(plan.steps().size(), plain.steps().size()) << plan.to_text();
-      EXPECT_EQ(plan.total_moves(), plain.total_moves()) << plan.to_text();
+      EXPECT_EQ(plan.total_volume(), plain.total_volume()) << plan.to_text();
     }
     const Plan flat = make_plan(request(Shape{1, 64, 64, 1}, ranks));
     EXPECT_EQ(flat.exchanges(), 1) << flat.to_text();
@@ -282,8 +284,9 @@ TEST(Planner, uneven_axes_are_remarked_with_what_divides_them) {
   PlanRequest asked = request("c2c:1280x1280x1280", 96);
   asked.in = Layout::slab({1280, 1280, 1280}, 96);
   const Plan plan = make_plan(asked);
-  EXPECT_TRUE(
-      mentions(plan.to_text(), "1280 of z over 96: 32 hold 14, 64 hold 13; 80 or 128 divide it"))
+  EXPECT_TRUE(mentions(
+      plan.to_text(),
+      "1280 indices of z over 96 ranks: 32 ranks hold 14, 64 hold 13; 80 or 128 ranks divide it"))
       << plan.to_text();
 }
 
@@ -315,8 +318,8 @@ TEST(Planner, 2decomp_fft_431_2048x1024x1024_sizes_are_positive) {
           EXPECT_LE(moved.largest_message, largest);
         }
         for (const bool in_place : {false, true}) {
-          const Schedule legs = schedule(plan, in_place);
-          const Workspace need = largest_workspace(plan, legs);
+          const Schedule stages = schedule(plan, in_place);
+          const Workspace need = largest_workspace(plan, stages);
           EXPECT_GT(need.tile, 0);
           if (ranks > 1) {
             EXPECT_GE(need.arrays(), elements / ranks);
@@ -335,7 +338,7 @@ TEST(Planner, figures_of_2048x1024x1024_on_two_ranks_are_exact) {
   asked.chunks = 1;
   const Plan plan = make_plan(asked);
   ASSERT_EQ(plan.exchanges(), 1);
-  const Moves moved = plan.total_moves();
+  const CommVolume moved = plan.total_volume();
   EXPECT_EQ(moved.bytes, Index{1} << 34);
   EXPECT_EQ(moved.most_bytes_sent, Index{1} << 33);
   EXPECT_EQ(moved.messages, 2);
@@ -351,10 +354,10 @@ TEST(Planner, a_million_ranks_are_planned_as_pencils) {
   asked.chunks = 1;
   // Where ranks share nodes, nodes a switch, or starts of messages the time of bytes, other grids
   // are cheaper.
-  auto machine = std::make_shared<Machine>(built_in_machine());
-  machine->topology.wiring = Wiring::full;
-  machine->between_nodes.busy = 1.;
-  asked.machine = machine;
+  MachineFigures figures = built_in_machine().figures();
+  figures.topology.wiring = Wiring::full;
+  figures.between_nodes.busy = 1.;
+  asked.machine = std::make_shared<const Machine>(figures);
   asked.placement.ranks_per_node = 1;
   const Plan plan = make_plan(asked);
   const std::string text = plan.to_text();
@@ -380,7 +383,7 @@ TEST(Planner, a_million_ranks_are_planned_as_pencils) {
 TEST(Planner, the_largest_problems_do_not_overflow) {
   // 2^59 - 2^28 elements of 16 bytes: as many as 64 bits can count bytes of.
   const Plan plan = make_plan(request(Shape{(Index{1} << 31) - 1, Index{1} << 28}, 1000));
-  EXPECT_GT(plan.total_moves().bytes, 0);
+  EXPECT_GT(plan.total_volume().bytes, 0);
   EXPECT_FALSE(mentions(plan.to_text(), " -")) << plan.to_text();
   samples::check_round_trip(plan);
 }
@@ -403,7 +406,7 @@ TEST(Planner, tiles_respect_the_cache_and_the_lines_there_are) {
   }
 }
 
-TEST(Planner, requests_that_cannot_be_are_refused_with_the_mend) {
+TEST(Planner, requests_that_cannot_be_are_refused_with_the_fix) {
   struct Case {
     const char* name;
     ErrorCode code;
@@ -415,41 +418,42 @@ TEST(Planner, requests_that_cannot_be_are_refused_with_the_mend) {
     cases.push_back({name, code, fragment, request("c2c:8x8x8", 4)});
     change(cases.back().asked);
   };
-  using Asked = PlanRequest;
+  using AskedTransform = PlanRequest;
   add("no axes", ErrorCode::invalid_shape, "1 to 6 axes, this one has 0",
-      [](Asked& asked) { asked.problem.shape = {}; });
+      [](AskedTransform& asked) { asked.problem.shape = {}; });
   add("seven axes", ErrorCode::invalid_shape, "this one has 7",
-      [](Asked& asked) { asked.problem.shape = Shape(7, 2); });
-  add("extent 0", ErrorCode::invalid_shape, "every extent is at least 1", [](Asked& asked) {
-    asked.problem.shape = {8, 0};
-  });
+      [](AskedTransform& asked) { asked.problem.shape = Shape(7, 2); });
+  add("extent 0", ErrorCode::invalid_shape, "every extent is at least 1",
+      [](AskedTransform& asked) {
+        asked.problem.shape = {8, 0};
+      });
   add("elements", ErrorCode::overflow, "use a smaller shape",
-      [](Asked& asked) { asked.problem.shape = Shape(3, Index{1} << 31); });
+      [](AskedTransform& asked) { asked.problem.shape = Shape(3, Index{1} << 31); });
   add("bytes", ErrorCode::overflow, "bytes of the array",
-      [](Asked& asked) { asked.problem.shape = {max_elements}; });
+      [](AskedTransform& asked) { asked.problem.shape = {max_elements}; });
   add("no ranks", ErrorCode::invalid_option, "0 ranks; a plan needs at least 1",
-      [](Asked& asked) { asked.ranks = 0; });
+      [](AskedTransform& asked) { asked.ranks = 0; });
   add("negative ranks", ErrorCode::invalid_option, "-1 ranks",
-      [](Asked& asked) { asked.ranks = -1; });
+      [](AskedTransform& asked) { asked.ranks = -1; });
   add("too many ranks", ErrorCode::invalid_option, "more than MPI can number",
-      [](Asked& asked) { asked.ranks = Index{1} << 31; });
+      [](AskedTransform& asked) { asked.ranks = Index{1} << 31; });
   add("no tile", ErrorCode::invalid_option, "tiles of 0 bytes; give at least 1",
-      [](Asked& asked) { asked.tile_bytes = 0; });
+      [](AskedTransform& asked) { asked.tile_bytes = 0; });
   add("placement", ErrorCode::invalid_option, "-1 ranks a node; give at least 1, or 0",
-      [](Asked& asked) { asked.placement.ranks_per_node = -1; });
+      [](AskedTransform& asked) { asked.placement.ranks_per_node = -1; });
   add("input shape", ErrorCode::invalid_layout, "the input layout 'y:block/2 x:all' is for another",
-      [](Asked& asked) {
+      [](AskedTransform& asked) {
         asked.in = Layout::slab({8, 8}, 2);
       });
-  add("output shape", ErrorCode::invalid_layout, "the output layout", [](Asked& asked) {
+  add("output shape", ErrorCode::invalid_layout, "the output layout", [](AskedTransform& asked) {
     asked.out = Layout::slab({8, 8, 9}, 2);
   });
   add("input ranks", ErrorCode::too_few_ranks, "the input layout needs 5 ranks, there are 4",
-      [](Asked& asked) {
+      [](AskedTransform& asked) {
         asked.in = Layout::slab({8, 8, 8}, 5);
       });
   add("output ranks", ErrorCode::too_few_ranks, "use a layout over fewer ranks or start more",
-      [](Asked& asked) {
+      [](AskedTransform& asked) {
         asked.out = Layout::slab({8, 8, 8}, 5);
       });
   for (const Case& bad : cases) {

@@ -8,14 +8,15 @@
 #include <cmath>
 
 #include "kallima/planner.hpp"
-#include "machine/crossing.hpp"
+#include "machine/figures.hpp"
+#include "theory/crossover.hpp"
 
 namespace kallima {
 namespace {
 
 /// Sweeps cost nothing, messages alpha and beta, every rank has a node to itself.
-Machine flat(double alpha, double beta) {
-  Machine machine = built_in_machine();
+MachineFigures flat(double alpha, double beta) {
+  MachineFigures machine = built_in_machine().figures();
   machine.name = "flat";
   machine.node = {1, 1, 0., false};
   Speed free;
@@ -30,11 +31,12 @@ Machine flat(double alpha, double beta) {
   return machine;
 }
 
-PlanCost priced(const std::string& problem, Index ranks, Way way, const Machine& machine) {
+PlanCost priced(const std::string& problem, Index ranks, Decomposition decomposition,
+                const Machine& machine) {
   PlanRequest request;
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
-  request.way = way;
+  request.decomposition = decomposition;
   request.machine = std::make_shared<const Machine>(machine);
   PriceOptions options;
   options.model = Model::alpha_beta;
@@ -44,7 +46,7 @@ PlanCost priced(const std::string& problem, Index ranks, Way way, const Machine&
 TEST(Price, of_messages_is_alpha_a_message_and_beta_a_byte) {
   // 8 x 8 x 8 on 4 ranks as slabs: each holds 128 elements of 16 bytes and sends 3/4 of them, 1,536
   // bytes, in 3 messages: 3 alpha + 1536 beta = 3 * 2 + 1536 * 0.5 = 774.
-  const PlanCost cost = priced("c2c:8x8x8", 4, Way::slab, flat(2., 0.5));
+  const PlanCost cost = priced("c2c:8x8x8", 4, Decomposition::slab, flat(2., 0.5));
   EXPECT_DOUBLE_EQ(cost.total.latency, 6.);
   EXPECT_DOUBLE_EQ(cost.total.bandwidth, 768.);
   EXPECT_DOUBLE_EQ(cost.total.total(), 774.);
@@ -56,7 +58,7 @@ TEST(Price, of_messages_is_alpha_a_message_and_beta_a_byte) {
 TEST(Price, of_pencils_is_two_exchanges_in_rows) {
   // On 4 x 4 ranks each holds 32 elements and twice sends 3/4 of them, 384 bytes, in 3 messages:
   // 2 (3 * 2 + 384 * 0.5) = 396.
-  const PlanCost cost = priced("c2c:8x8x8", 16, Way::pencil, flat(2., 0.5));
+  const PlanCost cost = priced("c2c:8x8x8", 16, Decomposition::pencil, flat(2., 0.5));
   EXPECT_DOUBLE_EQ(cost.total.total(), 396.);
 }
 
@@ -65,13 +67,13 @@ TEST(Price, of_a_sweep_is_compute_and_memory) {
   // element, along y (4, across memory) 5 s; memory 0.25 s a byte across. In one pass:
   // 32 * (3 + 5) + 512 * 0.25 = 256 + 128 = 384; in two: 0.125 s a byte along lines, so
   // 32 * 3 + 512 * 0.125 = 160 and 32 * 5 + 512 * 0.25 = 288, 448 together.
-  Machine machine = flat(1., 1.);
+  MachineFigures machine = flat(1., 1.);
   Speed& speed = machine.speeds.front();
   speed.f64.lines.in_cache = Curve(3.);
   speed.f64.interleaved.in_cache = Curve(5.);
   speed.f64.lines.beyond = Curve(0.125);
   speed.f64.interleaved.beyond = Curve(0.25);
-  const PlanCost joined = priced("c2c:4x8", 1, Way::any, machine);
+  const PlanCost joined = priced("c2c:4x8", 1, Decomposition::any, machine);
   ASSERT_EQ(joined.steps.size(), 1U);
   EXPECT_DOUBLE_EQ(joined.total.compute, 256.);
   EXPECT_DOUBLE_EQ(joined.total.memory, 128.);
@@ -90,11 +92,11 @@ TEST(Price, of_a_sweep_is_compute_and_memory) {
 }
 
 TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
-  Machine machine = flat(1., 1.);
+  MachineFigures machine = flat(1., 1.);
   machine.node.overlaps = true;
   machine.speeds.front().f64.lines.in_cache = Curve(3.);  // 6 elements: 18 s
   machine.speeds.front().f64.lines.beyond = Curve(0.5);   // 96 bytes: 48 s
-  const PlanCost cost = priced("c2c:6", 1, Way::any, machine);
+  const PlanCost cost = priced("c2c:6", 1, Decomposition::any, machine);
   EXPECT_DOUBLE_EQ(cost.total.compute, 18.);
   EXPECT_DOUBLE_EQ(cost.total.memory, 48.);
   EXPECT_DOUBLE_EQ(cost.total.hidden, 18.);
@@ -102,38 +104,38 @@ TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
 }
 
 TEST(Price, knows_primes_precision_and_reals) {
-  Machine machine = flat(1., 1.);
+  MachineFigures machine = flat(1., 1.);
   machine.speeds.front().f64.lines.in_cache = Curve(2.);
   machine.speeds.front().f32.lines.in_cache = Curve(1.);
   machine.speeds.front().f64.primes = Curve({{2., 1.}, {3., 1.5}, {7., 4.}});
   machine.speeds.front().f64.real = 0.75;
   // 8 = 2^3: 8 * 2; 9 = 3^2: 9 * 2 * 1.5; 7: 7 * 2 * 4; f32: 8 * 1. Of log 12 = 2.484907 the two 2s
   // have 1.386294 and 3 has 1.098612: 12 * 2 * (1.386294 + 1.5 * 1.098612) / 2.484907 = 29.30536.
-  EXPECT_DOUBLE_EQ(priced("c2c:8", 1, Way::any, machine).total.compute, 16.);
-  EXPECT_DOUBLE_EQ(priced("c2c:9", 1, Way::any, machine).total.compute, 27.);
-  EXPECT_DOUBLE_EQ(priced("c2c:7", 1, Way::any, machine).total.compute, 56.);
-  EXPECT_NEAR(priced("c2c:12", 1, Way::any, machine).total.compute, 29.30536, 1e-5);
-  EXPECT_DOUBLE_EQ(priced("c2c:8:f32", 1, Way::any, machine).total.compute, 8.);
+  EXPECT_DOUBLE_EQ(priced("c2c:8", 1, Decomposition::any, machine).total.compute, 16.);
+  EXPECT_DOUBLE_EQ(priced("c2c:9", 1, Decomposition::any, machine).total.compute, 27.);
+  EXPECT_DOUBLE_EQ(priced("c2c:7", 1, Decomposition::any, machine).total.compute, 56.);
+  EXPECT_NEAR(priced("c2c:12", 1, Decomposition::any, machine).total.compute, 29.30536, 1e-5);
+  EXPECT_DOUBLE_EQ(priced("c2c:8:f32", 1, Decomposition::any, machine).total.compute, 8.);
   // 8 reals take as much room as their 5 frequencies, 5 complex elements; each is two reals, and a
   // real costs 0.75 of a complex element's time: 5 * 2 * 0.75 * 2 = 15.
-  EXPECT_DOUBLE_EQ(priced("r2c:8", 1, Way::any, machine).steps.front().cost.compute, 15.);
+  EXPECT_DOUBLE_EQ(priced("r2c:8", 1, Decomposition::any, machine).steps.front().cost.compute, 15.);
 }
 
 TEST(Price, says_what_was_asked_for_beyond_the_calibration) {
-  Machine machine = flat(1., 1.);
+  MachineFigures machine = flat(1., 1.);
   machine.speeds.front().f64.lines.in_cache = Curve({{2., 1.}, {16., 1.}});
-  EXPECT_TRUE(priced("c2c:16", 1, Way::any, machine).beyond.empty());
-  const PlanCost beyond = priced("c2c:32", 1, Way::any, machine);
+  EXPECT_TRUE(priced("c2c:16", 1, Decomposition::any, machine).beyond.empty());
+  const PlanCost beyond = priced("c2c:32", 1, Decomposition::any, machine);
   ASSERT_EQ(beyond.beyond.size(), 1U);
   EXPECT_NE(beyond.beyond.front().find("length of lines 32"), std::string::npos);
 }
 
 TEST(Price, of_ranks_that_share_a_node_is_within_it) {
   // 4 ranks, 2 a node: of each rank's 3 messages 1 stays in the node.
-  Machine machine = flat(2., 0.5);
+  MachineFigures machine = flat(2., 0.5);
   machine.node.ranks = 2;
   machine.in_node.fits = {};
-  const PlanCost cost = priced("c2c:8x8x8", 4, Way::slab, machine);
+  const PlanCost cost = priced("c2c:8x8x8", 4, Decomposition::slab, machine);
   EXPECT_DOUBLE_EQ(cost.total.latency, 2 * 2.);
   EXPECT_DOUBLE_EQ(cost.total.bandwidth, 2 * 512 * 0.5);
   EXPECT_EQ(cost.steps[1].messages, 12);
@@ -142,7 +144,7 @@ TEST(Price, of_ranks_that_share_a_node_is_within_it) {
 }
 
 TEST(Price, on_more_ranks_than_cores_is_by_turns) {
-  Machine machine = flat(0., 0.);
+  MachineFigures machine = flat(0., 0.);
   machine.node = {2, 8, 0., false};
   machine.speeds.front().f64.lines.in_cache = Curve(1.);
   PlanRequest request;
@@ -168,21 +170,22 @@ TEST(Price, crosses_from_one_exchange_to_pencils_where_the_closed_form_says) {
     const auto p = static_cast<double>(ranks);
     const double bytes = 16. * elements / p;
     const double root = std::sqrt(p);
-    const double pencil = priced("c2c:2048^3", ranks, Way::pencil, machine).total.total();
+    const double pencil = priced("c2c:2048^3", ranks, Decomposition::pencil, machine).total.total();
     // Exactly what the plans move; the closed form leaves the own part out.
     EXPECT_NEAR(pencil, 2 * (alpha * (root - 1) + bytes * (1 - 1 / root) / bandwidth),
                 1e-9 * pencil);
     // Beyond 2,048 planes slabs leave ranks idle, so the price of one exchange is spelled out.
     const double one = alpha * (p - 1) + bytes * (1 - 1 / p) / bandwidth;
     if (ranks <= 2048) {
-      EXPECT_NEAR(priced("c2c:2048^3", ranks, Way::slab, machine).total.total(), one, 1e-9 * one);
+      EXPECT_NEAR(priced("c2c:2048^3", ranks, Decomposition::slab, machine).total.total(), one,
+                  1e-9 * one);
     }
     ratios.push_back(std::log(one / pencil));
   }
   EXPECT_LT(ratios.front(), 0.);
   EXPECT_GT(ratios.back(), 0.);
-  const double closed = models::crossing_procs({elements, 16., alpha, bandwidth});
-  const models::Sides sides = models::crossing_sides({elements, 16., alpha, bandwidth}, closed);
+  const double closed = models::crossover_procs({elements, 16., alpha, bandwidth});
+  const models::Sides sides = models::crossover_sides({elements, 16., alpha, bandwidth}, closed);
   EXPECT_NEAR(sides.left, sides.right, 1e-6 * sides.left);
   // The closed form crosses at 1,023 ranks; priced plans of 1,024 cost the same but for the part of
   // 1/32 that pencils keep in each exchange.

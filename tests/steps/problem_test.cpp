@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kallima/error.hpp"
+
 namespace kallima {
 namespace {
 
@@ -58,7 +60,7 @@ TEST(Problem, of_words_has_no_precision_and_powers_of_two) {
   EXPECT_NE(Problem::parse("ntt:1024"), Problem::parse("c2c:1024:f32"));
 }
 
-TEST(Problem, bad_texts_are_refused_with_the_mend) {
+TEST(Problem, bad_texts_are_refused_with_the_fix) {
   struct Case {
     const char* text;
     ErrorCode code;
@@ -75,12 +77,12 @@ TEST(Problem, bad_texts_are_refused_with_the_mend) {
       {"fft:8x8", parse, "kind 'fft' is not known, c2c and r2c are, and ntt, walsh and sort"},
       {"C2C:8x8", parse, "kind 'C2C' is not known"},
       {"ntt:16:f32", parse, "elements of ntt have 64 bits; leave 'f32' out"},
-      {"walsh/x:16", parse, "should name the axis of r2c"},
+      {"walsh/x:16", parse, "should name the r2c axis"},
       {"ntt:16x12", shape, "12 is no power of two; pad the array"},
       {"sort:16x16", shape, "keys of 2 axes; sort them along one"},
-      {"c2c/x:8x8", parse, "'c2c/x' should name the axis of r2c that is halved, one of y x"},
-      {"r2c/z:8x8", parse, "'r2c/z' should name the axis of r2c that is halved, one of y x"},
-      {"r2c/:8x8", parse, "'r2c/' should name the axis"},
+      {"c2c/x:8x8", parse, "'c2c/x' should name the r2c axis, one of y x"},
+      {"r2c/z:8x8", parse, "'r2c/z' should name the r2c axis, one of y x"},
+      {"r2c/:8x8", parse, "'r2c/' should name the r2c axis"},
       {"c2c:8x8:f16", parse, "precision 'f16' is neither f32 nor f64"},
       {"c2c:8x8:", parse, "precision '' is neither"},
       {"c2c:", parse, "extent '': expected a non-negative integer, found ''"},

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::test {
 

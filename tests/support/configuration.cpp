@@ -48,7 +48,7 @@ Index random_divisor(Random& random, Index number) {
 
 /// Axes over a random grid of at most `ranks`, ranks numbered in a random order of the axes.
 Layout random_grid(Random& random, const Shape& shape, Index ranks, std::size_t most_cut,
-                   bool cards) {
+                   bool cyclic) {
   std::vector<Axis> axes(shape.size());
   std::vector<int> numbering(shape.size());
   std::iota(numbering.begin(), numbering.end(), 0);
@@ -68,7 +68,7 @@ Layout random_grid(Random& random, const Shape& shape, Index ranks, std::size_t 
       ++cut_axes;
       axis.procs = cut_axes == most_cut ? left : random.between(1, left);
       if (random.chance(30)) axis.procs = random.between(1, left);
-      axis.cycle = cards ? random_divisor(random, axis.procs) : 1;
+      axis.cycle = cyclic ? random_divisor(random, axis.procs) : 1;
       axis.rank_stride = stride;
       stride *= axis.procs;
       left /= axis.procs;
@@ -85,7 +85,8 @@ void grow(Random& random, Shape& shape, Index elements) {
   }
 }
 
-/// Axes dealt like cards that can be split: p^2 divides n, or n and p are powers of two, p < n.
+/// Axes distributed cyclically that can be split: p^2 divides n, or n and p are powers of two, p <
+/// n.
 void make_rideable(Random& random, Configuration& c, Index least_elements) {
   Shape shape;
   std::vector<Index> procs;
@@ -115,9 +116,9 @@ void make_rideable(Random& random, Configuration& c, Index least_elements) {
 /// Chooses the axis that is halved, the layout of its frequencies, and padding.
 void make_real(Random& random, Configuration& c, bool asks_out, bool same) {
   const auto axes = static_cast<Index>(c.shape.size());
-  if (random.chance(40)) c.options.halved = static_cast<int>(random.between(0, axes - 1));
-  const Problem problem{c.shape, Precision::f64, Kind::r2c, c.options.halved};
-  const std::size_t halved = problem.halved_axis();
+  if (random.chance(40)) c.options.r2c_axis = static_cast<int>(random.between(0, axes - 1));
+  const Problem problem{c.shape, Precision::f64, Kind::r2c, c.options.r2c_axis};
+  const std::size_t halved = problem.r2c_axis_index();
   const Shape kept = problem.frequency_shape();
   if (asks_out) c.options.out = random_layout(random, kept, c.ranks);
   if (same && c.options.in->whole(halved)) {
@@ -206,7 +207,7 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
 }
 
 std::string Configuration::to_text() const {
-  const Problem problem{shape, single ? Precision::f32 : Precision::f64, kind, options.halved};
+  const Problem problem{shape, single ? Precision::f32 : Precision::f64, kind, options.r2c_axis};
   return problem.to_text() + " on " + std::to_string(ranks) + " ranks, " +
          (in_place ? "in place" : "out of place") + ", in '" +
          (options.in ? options.in->to_text() : "any") + "', out '" +

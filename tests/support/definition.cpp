@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "exec/loopback.hpp"
-#include "local/butterflies.hpp"
+#include "extras/bitonic.hpp"
+#include "extras/number_theoretic.hpp"
+#include "extras/walsh.hpp"
+#include "steps/digits.hpp"
 #include "support/random.hpp"
 
 namespace kallima::test {
@@ -34,7 +37,7 @@ std::vector<Element> elements_of(const Layout& layout, Index rank) {
     Index flat_stride = 1;
     Index place = 0;
     for (std::size_t a = layout.axes(); a-- > 0;) {
-      const Progression part = layout.part(rank, a);
+      const Progression part = layout.local_indices(rank, a);
       const Index at = rest % part.count;
       rest /= part.count;
       flat += part.at(at) * flat_stride;
@@ -77,8 +80,8 @@ std::vector<To> run(const Plan& plan, bool in_place, const std::vector<From>& wh
   std::vector<exec::Number<T>*> targets(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto rank = static_cast<Index>(r);
-    const Index room = in_complex(first.layout.room(rank), first.element);
-    const Index wanted = in_complex(last.layout.room(rank), last.element);
+    const Index room = in_complex(first.layout.allocated_size(rank), first.element);
+    const Index wanted = in_complex(last.layout.allocated_size(rank), last.element);
     in[r].memory.resize(static_cast<std::size_t>(in_place ? std::max(room, wanted) : room));
     in[r].fill(first.layout, rank, whole);
     if (!in_place) out[r].memory.resize(static_cast<std::size_t>(wanted));
@@ -236,8 +239,8 @@ std::vector<Number> whole_numbers(Index count, std::int64_t below) {
 std::string complaint_of_words(const Plan& plan) {
   const Index elements = plan.problem().elements();
   if (plan.problem().kind == Kind::sort) {
-    using Keys = std::vector<local::KeyBits>;
-    return complaint_of_words<Bitonic>(plan, whole_numbers<local::KeyBits>(elements, elements),
+    using Keys = std::vector<extras::KeyBits>;
+    return complaint_of_words<Bitonic>(plan, whole_numbers<extras::KeyBits>(elements, elements),
                                        [](Keys keys) {
                                          std::sort(keys.begin(), keys.end());
                                          return keys;
@@ -249,25 +252,25 @@ std::string complaint_of_words(const Plan& plan) {
         plan, whole_numbers<double>(elements, 1000), [](const Line& values) {
           const auto n = static_cast<std::uint64_t>(values.size());
           return sums(values, [&](double value, Index j, Index k) {
-            const auto bits = local::reversed_bits(k, std::countr_zero(n)) & j;
+            const auto bits = extras::reversed_bits(k, std::countr_zero(n)) & j;
             return std::popcount(static_cast<std::uint64_t>(bits)) % 2 == 0 ? value : -value;
           });
         });
   }
-  const std::shared_ptr<const local::Field> field = local::Field::standard();
-  using Line = std::vector<local::Residue>;
+  const std::shared_ptr<const extras::Field> field = extras::Field::standard();
+  using Line = std::vector<extras::Residue>;
   return complaint_of_words<NumberTheoretic>(
-      plan, whole_numbers<local::Residue>(elements, 1000), [&](const Line& values) {
+      plan, whole_numbers<extras::Residue>(elements, 1000), [&](const Line& values) {
         const auto n = static_cast<Index>(values.size());
         Line result;
         for (Index k = 0; k < n; ++k) {
           Wide sum = 0;
           for (Index j = 0; j < n; ++j) {
-            const local::Residue root =
+            const extras::Residue root =
                 field->power(field->root(n), static_cast<std::uint64_t>(j * k % n));
             sum += field->product(values[static_cast<std::size_t>(j)], root);
           }
-          result.push_back(static_cast<local::Residue>(sum % field->prime()));
+          result.push_back(static_cast<extras::Residue>(sum % field->prime()));
         }
         return result;
       });

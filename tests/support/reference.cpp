@@ -30,7 +30,7 @@ Index flat_index(const Shape& shape, const std::vector<Index>& index) {
 
 std::vector<Index> flat_part(const Layout& layout, Index rank) {
   std::vector<Index> result;
-  const std::vector<Progression> part = layout.part(rank);
+  const std::vector<Progression> part = layout.local_indices(rank);
   const Index size = layout.local_size(rank);
   std::vector<Index> at(layout.axes(), 0);
   std::vector<Index> index(layout.axes());

@@ -29,7 +29,8 @@ class ArrayContender : public Contender {
   [[nodiscard]] Needs needs() const override {
     const auto size = static_cast<Index>(sizeof(std::complex<T>));
     const auto bytes = [&](const Layout& layout, bool real) {
-      return std::max(layout.room(session_.rank) * (real ? size / 2 : size), scratch_ * size);
+      return std::max(layout.allocated_size(session_.rank) * (real ? size / 2 : size),
+                      scratch_ * size);
     };
     const Index in = bytes(ends_.in, reads_reals());
     const Index out = bytes(ends_.out, writes_reals());
@@ -135,10 +136,13 @@ class ArrayContender : public Contender {
 
  private:
   [[nodiscard]] View<T> view(std::complex<T>* data, const Layout& layout) const {
-    return {{data, static_cast<std::size_t>(layout.room(session_.rank))}, layout, session_.rank};
+    return {{data, static_cast<std::size_t>(layout.allocated_size(session_.rank))},
+            layout,
+            session_.rank};
   }
   [[nodiscard]] RealView<T> real_view(std::complex<T>* data, const Layout& layout) const {
-    return {{reinterpret_cast<T*>(data), static_cast<std::size_t>(layout.room(session_.rank))},
+    return {{reinterpret_cast<T*>(data),
+             static_cast<std::size_t>(layout.allocated_size(session_.rank))},
             layout,
             session_.rank};
   }

@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/plain_memory.hpp"
+#include "comm/agreement.hpp"
 #include "command.hpp"
 #include "kallima/buffer.hpp"
 #include "kallima/error.hpp"
@@ -23,7 +24,6 @@
 #include "rivals/rivals.hpp"
 #include "session.hpp"
 #include "terminal.hpp"
-#include "transport/agreement.hpp"
 #include "tuning.hpp"
 #include "verify.hpp"
 #include "wisdom_file.hpp"
@@ -87,7 +87,7 @@ class SharedArrays {
       most.source = std::max(most.source, contender->needs().source);
       most.target = std::max(most.target, contender->needs().target);
     }
-    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+    agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
       const auto memory = std::make_shared<PlainMemory>();
       source_ = Buffer(memory, most.source, "input array");
       target_ = Buffer(memory, most.target, "output array");
@@ -223,7 +223,7 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
   if (arguments.explain) rows.front().explained = runners.front()->explained();
   if (!arguments.trace.empty()) {
     const std::string trace = runners.front()->traced();
-    agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+    agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
       if (session.speaks()) write_file(arguments.trace, trace);
     }));
   }
@@ -309,7 +309,7 @@ void add_options(Command command, BenchArguments& arguments) {
       .add_option("--trace", arguments.trace,
                   "Write what ranks did and when to this file, for `kallima trace` and browsers")
       .type_name("FILE");
-  command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/1");
+  command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/2");
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ bool same_places(const Layout& a, const Layout& b) {
   return a.order() == b.order() && same_owners(a, b);
 }
 
-/// Whether frequencies lie as positions do: of real data, along the axis that is halved there are
+/// Whether frequencies lie as positions do: of real data, along the r2c axis there are
 /// fewer.
 bool alike(const Problem& problem, const Layout& positions, const Layout& frequencies) {
   if (!problem.real()) return same_places(positions, frequencies);
-  const std::size_t axis = problem.halved_axis();
+  const std::size_t axis = problem.r2c_axis_index();
   return positions.whole(axis) &&
          same_places(positions.with_extent(axis, frequencies.shape()[axis]), frequencies);
 }

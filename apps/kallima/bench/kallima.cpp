@@ -3,12 +3,13 @@
 // The library as a contender of `bench`.
 #include "kallima/transform.hpp"
 
+#include "api/explain.hpp"
+#include "api/request.hpp"
+#include "api/trace.hpp"
 #include "array_contender.hpp"
+#include "base/checked.hpp"
+#include "comm/agreement.hpp"
 #include "schedule/schedule.hpp"
-#include "transform/ask.hpp"
-#include "transform/explain.hpp"
-#include "transform/trace.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::cli {
 
@@ -20,7 +21,7 @@ Options options_for(const Task& task) {
   options.chunks = task.request.chunks;
   options.effort = task.effort;
   options.threads = task.threads;
-  options.halved = task.request.problem.halved;
+  options.r2c_axis = task.request.problem.r2c_axis;
   options.padded = task.request.padded;
   options.machine = task.request.machine;
   options.plan_wisdom = task.plans;
@@ -33,14 +34,14 @@ namespace {
 /// Rank 0's plan, on all ranks: arrays are made for its layouts before there is a transform.
 /// Collective.
 Plan agreed_plan(const Session& session, const Task& task) {
-  const auto communicator = transport::Communicator::of(session.comm);
+  const auto communicator = comm::Communicator::of(session.comm);
   const Options options = options_for(task);
   std::string text;
-  transport::agree(*communicator, transport::Verdict::of([&] {
+  comm::agree(*communicator, comm::Verdict::of([&] {
     if (session.speaks())
       text = chosen_plan(placed(task.request, options, *communicator), options).to_text();
   }));
-  return Plan::parse(transport::broadcast(*communicator, text));
+  return Plan::parse(comm::broadcast(*communicator, text));
 }
 
 /// The texts of all ranks with commas between, on the rank that speaks. Collective.
@@ -104,17 +105,17 @@ class KallimaAs final : public ArrayContender<T> {
       const auto* const exchange = std::get_if<Exchange>(&step);
       if (exchange != nullptr) facts.method = name_of(exchange->method);
     }
-    facts.bytes_sent = total(this->session(), transform_->moved().bytes_sent);
+    facts.bytes_sent = total(this->session(), transform_->statistics().bytes_sent);
     facts.workspace_bytes = largest(this->session(), transform_->workspace_bytes());
   }
 
   [[nodiscard]] std::string explained() const override {
     const Task& task = this->task();
     Timings took = transform_->timings(task.direction);
-    for (double& leg : took.legs) leg = largest(this->session(), leg);
+    for (double& stage : took.stages) stage = largest(this->session(), stage);
     PriceOptions options;
     options.in_place = task.in_place;
-    options.ranks_per_node = transport::Communicator::of(this->session().comm)->ranks_on_node;
+    options.ranks_per_node = comm::Communicator::of(this->session().comm)->ranks_on_node;
     const Plan& plan = transform_->plan(task.direction);
     const Machine machine = transform_->machine();
     return kallima::explained(machine, price(plan, machine, options), took);

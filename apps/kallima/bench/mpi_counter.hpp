@@ -4,7 +4,7 @@
 // measured and not believed. Calls that the program's libraries make go through it as well.
 #pragma once
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::cli {
 

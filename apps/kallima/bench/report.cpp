@@ -161,7 +161,7 @@ Json bench_json(const Session& session, const Task& task, const std::vector<Resu
   for (const Best& each : best_of_groups(rows)) {
     best[each.group] = each.row == nullptr ? Json() : Json(each.row->name);
   }
-  return {{"schema", "kallima.bench/1"},
+  return {{"schema", "kallima.bench/2"},
           {"problem", task.request.problem.to_text()},
           {"direction", task.direction == Direction::forward ? "forward" : "backward"},
           {"ranks", session.size},

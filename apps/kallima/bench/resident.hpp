@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::cli {
 

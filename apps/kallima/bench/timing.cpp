@@ -8,6 +8,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/checked.hpp"
+
 namespace kallima::cli {
 
 namespace {

@@ -5,12 +5,12 @@
 
 #include <cstdio>
 
+#include "api/request.hpp"
 #include "base/text.hpp"
+#include "comm/agreement.hpp"
 #include "kallima/plan_wisdom.hpp"
 #include "kallima/tune.hpp"
 #include "table.hpp"
-#include "transform/ask.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::cli {
 
@@ -41,7 +41,7 @@ std::string table_of(const TunedPlan& tuned) {
 
 std::string tune_into(const Session& session, const Task& task) {
   const TunedPlan result = tuned(session, task);
-  agree(*transport::Communicator::of(session.comm), transport::Verdict::of([&] {
+  agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
     if (session.speaks()) save_plan_wisdom(task.plans, result.wisdom);
   }));
   return fmt::format(
@@ -50,7 +50,7 @@ std::string tune_into(const Session& session, const Task& task) {
 }
 
 bool has_plans(const Session& session, const Task& task) {
-  const auto communicator = transport::Communicator::of(session.comm);
+  const auto communicator = comm::Communicator::of(session.comm);
   int readable = 1;
   if (session.speaks()) {
     std::string warning;

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "base/checked.hpp"
 #include "numbers.hpp"
 
 namespace kallima::cli {
@@ -75,7 +76,7 @@ class Roots {
 /// where it lies, the global index of its first element, and how many elements came before.
 template <class E, class Body>
 void for_each_line(const BasicView<E>& view, const Body& body) {
-  const std::vector<Progression> part = view.layout().part(view.rank());
+  const std::vector<Progression> part = view.layout().local_indices(view.rank());
   const std::vector<int>& order = view.layout().order();
   const auto length = static_cast<std::size_t>(part[static_cast<std::size_t>(order.back())].count);
   std::vector<Index> at(part.size(), 0);
@@ -203,7 +204,7 @@ std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
   for (const Index n : input.layout().shape()) roots.emplace_back(n, direction);
   const auto fastest = static_cast<std::size_t>(input.layout().order().back());
   std::vector<DirectSum> sums;
-  const Index step = input.layout().part(input.rank(), fastest).step;
+  const Index step = input.layout().local_indices(input.rank(), fastest).step;
   for (const MultiIndex& sample : samples) sums.emplace_back(sample, roots, fastest, step);
   std::size_t next_report = 0;
   for_each_line(input, [&](std::span<const E> line, const MultiIndex& index, std::size_t done) {

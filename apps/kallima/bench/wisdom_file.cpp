@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "comm/agreement.hpp"
 #include "kallima/wisdom.hpp"
 #include "rivals/rivals.hpp"
-#include "transport/agreement.hpp"
 
 namespace kallima::cli {
 
@@ -22,7 +22,7 @@ WisdomFile::WisdomFile(const Session& session, std::string path)
 void WisdomFile::keep() const {
   if (path_.empty()) return;
   gather_rivals_wisdom(session_);
-  agree(*transport::Communicator::of(session_.comm), transport::Verdict::of([&] {
+  agree(*comm::Communicator::of(session_.comm), comm::Verdict::of([&] {
     if (session_.speaks()) save_wisdom(path_);
   }));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cores.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 
 namespace kallima::cli::doctor {

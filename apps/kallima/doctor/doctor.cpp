@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `kallima doctor`: what in this MPI and on these nodes will hurt, and the exact mend. All ranks
+// `kallima doctor`: what in this MPI and on these nodes will hurt, and the exact fix. All ranks
 // look and measure, rank 0 judges, so that there is one verdict.
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ std::string report(const Session& session, const std::vector<Check>& checks) {
       fmt::format("{}\nlooked at: {}\n\n{}", heading("doctor"), here(session), list(rows));
   for (const Check& check : checks) {
     if (check.verdict != Verdict::hurts) continue;
-    text += fmt::format("\n{}\n{}\n", heading(check.name), wrapped(check.mend));
+    text += fmt::format("\n{}\n{}\n", heading(check.name), wrapped(check.fix));
   }
   const Index hurting = count_of(checks, Verdict::hurts);
   text += fmt::format("\n{}\n", hurting == 0 ? "nothing hurts"
@@ -78,7 +78,7 @@ Json report_json(const Session& session, const Facts& facts, const std::vector<C
     list.push_back({{"name", check.name},
                     {"verdict", name_of(check.verdict)},
                     {"found", check.found},
-                    {"mend", check.mend.empty() ? Json() : Json(check.mend)}});
+                    {"fix", check.fix.empty() ? Json() : Json(check.fix)}});
   }
   Json overlaps = Json::array();
   for (const doctor::Overlap& overlap : facts.overlaps) {
@@ -91,7 +91,7 @@ Json report_json(const Session& session, const Facts& facts, const std::vector<C
   for (const doctor::AllToAll& size : facts.all_to_all) {
     sizes.push_back({{"bytes", size.bytes}, {"mpi_s", size.mpi}, {"own_s", size.own}});
   }
-  return {{"schema", "kallima.doctor/1"},
+  return {{"schema", "kallima.doctor/2"},
           {"mpi", facts.library},
           {"ranks", session.size},
           {"nodes", session.nodes},
@@ -125,8 +125,8 @@ ExitCode run(const Session& session, bool json) {
 void add_doctor(Command program, Action& chosen) {
   const auto json = std::make_shared<bool>(false);
   Command command = program.add_subcommand(
-      "doctor", "What in this MPI and machine will hurt, and the mend; start it under mpirun");
-  command.add_flag("--json", *json, "Print one JSON object, schema kallima.doctor/1");
+      "doctor", "What in this MPI and machine will hurt, and the fix; start it under mpirun");
+  command.add_flag("--json", *json, "Print one JSON object, schema kallima.doctor/2");
   command.footer(examples);
   command.callback([json, &chosen] {
     chosen = [json](const Arguments& words) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kallima/checked.hpp"
+#include "kallima/index.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -49,7 +49,7 @@ struct NodeFacts {
   std::string driver;
   std::string processor;  ///< its widest vector instructions, in the words of EngineFacts
   std::array<EngineFacts, 2> engines;  ///< double, single
-  bool windows = false;                ///< its ranks share memory
+  bool segments = false;               ///< its ranks share memory
 };
 
 /// A message in each direction between two ranks that compute meanwhile.

@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
+#include "comm/channel.hpp"
+#include "comm/owned_comm.hpp"
 #include "cores.hpp"
 #include "here.hpp"
 #include "measure.hpp"
 #include "system.hpp"
-#include "transport/channel.hpp"
-#include "transport/owned_comm.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -22,7 +23,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EngineFacts, version, instructions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeFacts, host, ranks, online, whole, allowed, quota,
                                    quota_file, shm_total, shm_free, huge, huge_shared, memory_total,
                                    memory_available, swap_used, governor, driver, processor,
-                                   engines, windows)
+                                   engines, segments)
 
 namespace {
 
@@ -31,7 +32,7 @@ using Json = nlohmann::json;
 /// Ranks that share a node, and where this one is among them.
 class Node {
  public:
-  explicit Node(const Session& session) : comm_(transport::OwnedComm::of_node(session.comm)) {
+  explicit Node(const Session& session) : comm_(comm::OwnedComm::of_node(session.comm)) {
     MPI_Comm_rank(comm(), &rank_);
     MPI_Comm_size(comm(), &size_);
   }
@@ -62,7 +63,7 @@ class Node {
   }
 
  private:
-  transport::OwnedComm comm_;
+  comm::OwnedComm comm_;
   int rank_ = 0;
   int size_ = 1;
 };
@@ -116,7 +117,7 @@ void look_at_mpi(Facts& facts) {
   MPI_Query_thread(&provided);
   facts.thread_levels = {"funneled", thread_level(provided)};
   facts.launched = launched() ? launched_size() : 0;
-  facts.large_counts = transport::has_large_counts();
+  facts.large_counts = comm::has_large_counts();
   const char* const shared = std::getenv("KALLIMA_SHARED");
   facts.shared_off = shared != nullptr && std::string(shared) == "off";
 }
@@ -140,7 +141,7 @@ Facts gathered(const Session& session, Progress& progress) {
   const std::vector<int> cores = own_cores();
   const std::string mask = core_ranges(cores);
   mine.allowed = node.same(mask) ? narrow<int>(cores.size(), "cores") : 0;
-  mine.windows = node.size() > 1 && windows_work(node.comm());
+  mine.segments = node.size() > 1 && segments_work(node.comm());
   const int full = node.leads() && oversubscribed(mine) ? 1 : 0;
   int any_full = 0;
   MPI_Allreduce(&full, &any_full, 1, MPI_INT, MPI_MAX, session.comm);

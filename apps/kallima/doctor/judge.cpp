@@ -17,7 +17,7 @@ std::string_view name_of(Verdict verdict) {
 std::vector<Check> judge(const Facts& facts) {
   std::vector<Check> checks;
   for (const auto check :
-       {judge_launcher, judge_binding, judge_oversubscription, judge_windows, judge_shm,
+       {judge_launcher, judge_binding, judge_oversubscription, judge_segments, judge_shm,
         judge_huge_pages, judge_shared_huge_pages, judge_large_counts, judge_progress,
         judge_all_to_all, judge_engine, judge_clock, judge_memory, judge_threads}) {
     checks.push_back(check(facts));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From facts to verdicts and mends. Pure: no MPI, no files.
+// From facts to verdicts and fixes. Pure: no MPI, no files.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct Check {
   std::string name;
   Verdict verdict = Verdict::good;
   std::string found;
-  std::string mend;  ///< empty unless it hurts
+  std::string fix;  ///< empty unless it hurts
 };
 
 Check judge_launcher(const Facts& facts);
 Check judge_binding(const Facts& facts);
 Check judge_oversubscription(const Facts& facts);
-Check judge_windows(const Facts& facts);
+Check judge_segments(const Facts& facts);
 Check judge_shm(const Facts& facts);
 Check judge_huge_pages(const Facts& facts);
 Check judge_shared_huge_pages(const Facts& facts);

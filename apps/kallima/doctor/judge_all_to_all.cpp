@@ -34,7 +34,7 @@ std::size_t worst_jump(const std::vector<AllToAll>& sizes) {
 }
 
 /// Where rounds of messages jump too, the collective is not to blame.
-std::string mend_of_jump_of_messages(Family family) {
+std::string fix_of_jump_of_messages(Family family) {
   return by_family(
       family,
       "Messages themselves jump there: their protocol changes. Move the limit: `mpirun --mca "
@@ -46,7 +46,7 @@ std::string mend_of_jump_of_messages(Family family) {
       "Messages themselves jump there: their protocol changes. See the manual for eager limits.");
 }
 
-std::string mend_of_all_to_all(Family family) {
+std::string fix_of_all_to_all(Family family) {
   return by_family(
       family,
       "Other algorithms of MPI's own: `mpirun --mca coll_tuned_use_dynamic_rules 1 --mca "
@@ -61,7 +61,7 @@ double ratio_of(const AllToAll& size) { return size.mpi / size.own; }
 /// What is wrong, and what to do.
 struct Findings {
   std::vector<std::string> found;
-  std::vector<std::string> mends;
+  std::vector<std::string> fixes;
 };
 
 /// How many times as long the slower of two ways takes.
@@ -83,11 +83,11 @@ void add_slower(const Facts& facts, Findings& findings) {
   findings.found.push_back(
       fmt::format("MPI_Alltoall of {} takes {:.1f} times as long as rounds of messages",
                   text::bytes(size->bytes), ratio_of(*size)));
-  findings.mends.emplace_back(
+  findings.fixes.emplace_back(
       "Where pieces have such sizes take rounds of messages: `Options::method = "
       "ExchangeMethod::point_to_point`, "
       "`--method point-to-point`.");
-  findings.mends.push_back(mend_of_all_to_all(facts.family));
+  findings.fixes.push_back(fix_of_all_to_all(facts.family));
 }
 
 void add_faster(const Facts& facts, Findings& findings) {
@@ -96,8 +96,8 @@ void add_faster(const Facts& facts, Findings& findings) {
   findings.found.push_back(
       fmt::format("rounds of messages of {} take {:.1f} times as long as MPI_Alltoall",
                   text::bytes(size->bytes), 1 / ratio_of(*size)));
-  findings.mends.emplace_back(
-      "Where pieces have such sizes and windows cannot be had, take `Options::method = "
+  findings.fixes.emplace_back(
+      "Where pieces have such sizes and shared memory cannot be had, take `Options::method = "
       "ExchangeMethod::alltoallv`, `--method alltoallv`.");
 }
 
@@ -108,10 +108,10 @@ void add_jump(const Facts& facts, Findings& findings) {
       "MPI_Alltoall of {} takes {:.1f} times as long as that of half",
       text::bytes(facts.all_to_all[at].bytes), jump_of(facts.all_to_all, at, &AllToAll::mpi)));
   const bool both = jump_of(facts.all_to_all, at, &AllToAll::own) > 3.0;
-  const std::string mend =
-      both ? mend_of_jump_of_messages(facts.family) : mend_of_all_to_all(facts.family);
-  const auto& said = findings.mends;
-  if (std::find(said.begin(), said.end(), mend) == said.end()) findings.mends.push_back(mend);
+  const std::string fix =
+      both ? fix_of_jump_of_messages(facts.family) : fix_of_all_to_all(facts.family);
+  const auto& said = findings.fixes;
+  if (std::find(said.begin(), said.end(), fix) == said.end()) findings.fixes.push_back(fix);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Check judge_all_to_all(const Facts& facts) {
   add_jump(facts, findings);
   if (!findings.found.empty()) {
     return hurts(name, fmt::format("{}", fmt::join(findings.found, "; ")),
-                 fmt::format("{}", fmt::join(findings.mends, " ")));
+                 fmt::format("{}", fmt::join(findings.fixes, " ")));
   }
   const auto [least, most] = std::minmax_element(
       facts.all_to_all.begin(), facts.all_to_all.end(),

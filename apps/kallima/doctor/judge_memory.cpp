@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory: windows, /dev/shm, pages, what is left of it.
+// Memory: segments, /dev/shm, pages, what is left of it.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -8,19 +8,20 @@
 
 namespace kallima::cli::doctor {
 
-Check judge_windows(const Facts& facts) {
+Check judge_segments(const Facts& facts) {
   const NodeFacts* const several =
       first_node(facts, [](const NodeFacts& node) { return node.ranks > 1; });
-  if (several == nullptr) return cannot_tell("windows", "no two ranks share a node");
+  if (several == nullptr) return cannot_tell("shared memory", "no two ranks share a node");
   if (facts.shared_off) {
-    return hurts("windows", "switched off by KALLIMA_SHARED=off",
+    return hurts("shared memory", "switched off by KALLIMA_SHARED=off",
                  "Ranks of a node send messages to each other. `unset KALLIMA_SHARED`.");
   }
   const NodeFacts* const apart =
-      first_node(facts, [](const NodeFacts& node) { return node.ranks > 1 && !node.windows; });
+      first_node(facts, [](const NodeFacts& node) { return node.ranks > 1 && !node.segments; });
   if (apart != nullptr) {
     return hurts(
-        "windows", fmt::format("ranks cannot map each other's memory{}", on_host(facts, *apart)),
+        "shared memory",
+        fmt::format("ranks cannot map each other's memory{}", on_host(facts, *apart)),
         "Transforms fall back to messages. Ranks must see each other in /proc and may open "
         "each other's files: start them in one container (`--pid=host` where each has its "
         "own), as one user, with /proc mounted without hidepid, with some memory free, and without "
@@ -33,15 +34,15 @@ Check judge_windows(const Facts& facts) {
       least = &node;
     }
   }
-  if (least->memory_available < 0) return good("windows", "ranks of a node share memory");
-  return good("windows", fmt::format("ranks of a node share memory, {} each available",
-                                     text::bytes(least->memory_available / least->ranks)));
+  if (least->memory_available < 0) return good("shared memory", "ranks of a node share memory");
+  return good("shared memory", fmt::format("ranks of a node share memory, {} each available",
+                                           text::bytes(least->memory_available / least->ranks)));
 }
 
 Check judge_shm(const Facts& facts) {
   // Queues and segments of both families for the ranks of a node, rounded up.
   constexpr Index per_rank = Index{8} << 20;
-  const std::string mend = fmt::format(
+  const std::string fix = fmt::format(
       "MPI keeps its messages between ranks of a node there, up to {} a rank, and dies of SIGBUS "
       "or "
       "falls back to sockets where it is full. In containers: `docker run --shm-size=1g` (or "
@@ -52,7 +53,7 @@ Check judge_shm(const Facts& facts) {
                 "Otherwise fewer ranks a node.", "Otherwise fewer ranks a node."));
   if (const NodeFacts* const none =
           first_node(facts, [](const NodeFacts& node) { return node.shm_total < 0; })) {
-    return hurts("/dev/shm", fmt::format("not there{}", on_host(facts, *none)), mend);
+    return hurts("/dev/shm", fmt::format("not there{}", on_host(facts, *none)), fix);
   }
   const NodeFacts* const full = first_node(
       facts, [](const NodeFacts& node) { return node.shm_free < per_rank * node.ranks; });
@@ -60,7 +61,7 @@ Check judge_shm(const Facts& facts) {
   const std::string found =
       fmt::format("{} free of {} for {}{}", text::bytes(node.shm_free), text::bytes(node.shm_total),
                   text::plural(node.ranks, "rank"), on_host(facts, node));
-  return full != nullptr ? hurts("/dev/shm", found, mend) : good("/dev/shm", found);
+  return full != nullptr ? hurts("/dev/shm", found, fix) : good("/dev/shm", found);
 }
 
 Check judge_huge_pages(const Facts& facts) {
@@ -79,7 +80,7 @@ Check judge_huge_pages(const Facts& facts) {
 }
 
 Check judge_shared_huge_pages(const Facts& facts) {
-  const char* const name = "huge pages, windows";
+  const char* const name = "huge pages, shared memory";
   if (first_node(facts, [](const NodeFacts& node) { return node.ranks > 1; }) == nullptr) {
     return cannot_tell(name, "no two ranks share a node");
   }
@@ -90,11 +91,11 @@ Check judge_shared_huge_pages(const Facts& facts) {
   if (const NodeFacts* const node = first_node(facts, small)) {
     return hurts(
         name,
-        fmt::format("{}: windows lie on pages of 4 KiB{}", node->huge_shared,
+        fmt::format("{}: segments lie on pages of 4 KiB{}", node->huge_shared,
                     on_host(facts, *node)),
         "Memory that ranks share has a switch of its own. As root: `echo within_size > "
         "/sys/kernel/mm/transparent_hugepage/shmem_enabled`. Without it transforms in "
-        "windows miss the TLB more often; `kallima bench` with and without tells how much.");
+        "segments miss the TLB more often; `kallima bench` with and without tells how much.");
   }
   if (first_node(facts, [](const NodeFacts& node) { return node.huge_shared.empty(); }) !=
       nullptr) {
@@ -123,10 +124,10 @@ Check judge_memory(const Facts& facts) {
   const std::string found = fmt::format("{} available of {}{}", text::bytes(node.memory_available),
                                         text::bytes(node.memory_total), on_host(facts, node));
   if (full == nullptr) return good("memory", found);
-  return hurts(
-      "memory", found,
-      "Less than a tenth is left: windows and arrays may not be had. End other programs on the "
-      "node, raise the container's limit, or use more nodes.");
+  return hurts("memory", found,
+               "Less than a tenth is left: arrays and shared memory may not be had. End other "
+               "programs on the "
+               "node, raise the container's limit, or use more nodes.");
 }
 
 }  // namespace kallima::cli::doctor

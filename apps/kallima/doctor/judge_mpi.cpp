@@ -38,7 +38,7 @@ Check judge_progress(const Facts& facts) {
       "{:.0f} % of a large message moves while ranks {} and {} compute ({})", 100 * worst->moved,
       worst->from, worst->to, worst->same_node ? "one node" : "two nodes");
   if (worst->moved > 0.5) return good(name, found);
-  const std::string mend = by_family(
+  const std::string fix = by_family(
       facts.family,
       "Open MPI moves large messages only inside MPI calls, and has no setting for it on shared "
       "memory or TCP. Between nodes with a fast network take UCX, which leaves it to the hardware: "
@@ -49,9 +49,9 @@ Check judge_progress(const Facts& facts) {
       "See its manual for asynchronous progress. ");
   return hurts(
       name, found,
-      mend + (worst->same_node
-                  ? "Between ranks of a node windows need none: keep them (`--method any`)."
-                  : "Do not count on hiding messages behind computation of your own."));
+      fix + (worst->same_node
+                 ? "Between ranks of a node shared memory needs none: keep it (`--method any`)."
+                 : "Do not count on hiding messages behind computation of your own."));
 }
 
 Check judge_threads(const Facts& facts) {

@@ -52,7 +52,7 @@ std::string rank_list(std::vector<int> ranks) {
   return fmt::format("ranks {}{}", fmt::join(ranks, ", "), more ? ", ..." : "");
 }
 
-std::string mend_of_binding(Family family) {
+std::string fix_of_binding(Family family) {
   return by_family(
       family,
       "Bind each rank to a core of its own: `mpirun --map-by core --bind-to core` (with T threads "
@@ -85,7 +85,7 @@ Check binding_of_node(const Facts& facts, std::size_t n) {
     return hurts("binding",
                  fmt::format("{} share {}{}", rank_list(too_close),
                              core_list(cores_of(facts, too_close.front())), on_host(facts, node)),
-                 mend_of_binding(facts.family));
+                 fix_of_binding(facts.family));
   }
   const auto wanders = [&](int rank) {
     return static_cast<int>(cores_of(facts, rank).size()) >= node.online;
@@ -95,7 +95,7 @@ Check binding_of_node(const Facts& facts, std::size_t n) {
   return hurts("binding",
                fmt::format("rank {} is not bound: it may wander over all {} cores{}", *loose,
                            node.online, on_host(facts, node)),
-               mend_of_binding(facts.family));
+               fix_of_binding(facts.family));
 }
 
 bool limited_by_mask(const NodeFacts& node) {
@@ -118,7 +118,7 @@ std::string why_so_few(const NodeFacts& node) {
   return limited_by_quota(node) ? fmt::format(" by the quota in {}", node.quota_file) : "";
 }
 
-std::string mend_of_oversubscription(Family family, const NodeFacts& node) {
+std::string fix_of_oversubscription(Family family, const NodeFacts& node) {
   const int fits = std::max(1, static_cast<int>(usable_cores(node)));
   const char* const more =
       limited_by_mask(node)
@@ -203,7 +203,7 @@ Check judge_oversubscription(const Facts& facts) {
   return hurts("oversubscription",
                fmt::format("{} ranks on {}{}{}", full->ranks, cores_text(*full), why_so_few(*full),
                            on_host(facts, *full)),
-               mend_of_oversubscription(facts.family, *full));
+               fix_of_oversubscription(facts.family, *full));
 }
 
 }  // namespace kallima::cli::doctor

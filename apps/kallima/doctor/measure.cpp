@@ -7,11 +7,12 @@
 #include <cstring>
 #include <functional>
 
+#include "base/checked.hpp"
 #include "base/median.hpp"
 #include "base/text.hpp"
-#include "transport/channel.hpp"
-#include "transport/requests.hpp"
-#include "transport/windows.hpp"
+#include "comm/channel.hpp"
+#include "comm/requests.hpp"
+#include "comm/shared_segments.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -30,11 +31,11 @@ void compute(double seconds) {
 class Pair {
  public:
   Pair(MPI_Comm comm, int peer)
-      : comm_(comm), peer_(peer), requests_(transport::Keeper::of_process(), 2, memory_) {}
+      : comm_(comm), peer_(peer), requests_(comm::Keeper::of_process(), 2, memory_) {}
 
   /// Seconds that are left to wait after having computed for some.
   double left_after(double computing) {
-    meet();
+    barrier();
     const int bytes = static_cast<int>(memory_->out.size());
     requests_.mark_started();
     MPI_Irecv(memory_->in.data(), bytes, MPI_BYTE, peer_, 1, comm_, &requests_[0]);
@@ -56,7 +57,7 @@ class Pair {
     std::vector<char> in = std::vector<char>(std::size_t{8} << 20U, 'i');
   };
 
-  void meet() const {
+  void barrier() const {
     char out = 0;
     char in = 0;
     MPI_Sendrecv(&out, 1, MPI_CHAR, peer_, 3, &in, 1, MPI_CHAR, peer_, 3, comm_, MPI_STATUS_IGNORE);
@@ -65,7 +66,7 @@ class Pair {
   MPI_Comm comm_;
   int peer_;
   std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
-  transport::Requests requests_;
+  comm::Requests requests_;
 };
 
 double moved_share(Pair& pair) {
@@ -84,7 +85,7 @@ class BothWays {
   BothWays(const Session& session, Index bytes)
       : session_(session),
         bytes_(bytes),
-        channel_(transport::Communicator::of(session.comm), {}),
+        channel_(comm::Communicator::of(session.comm), {}),
         from_(static_cast<std::size_t>(bytes * session.size), std::byte{1}),
         to_(from_.size()) {
     for (int round = 0; round < session.size; ++round) {
@@ -116,11 +117,11 @@ class BothWays {
 
   Session session_;
   Index bytes_;
-  transport::Channel channel_;
+  comm::Channel channel_;
   std::vector<std::byte> from_;
   std::vector<std::byte> to_;
-  std::vector<transport::Message> sends_;
-  std::vector<transport::Message> receives_;
+  std::vector<comm::Message> sends_;
+  std::vector<comm::Message> receives_;
 };
 
 /// Seconds of the slowest rank. Collective.
@@ -152,18 +153,18 @@ AllToAll measured(const Session& session, Index bytes) {
 
 }  // namespace
 
-bool windows_work(MPI_Comm node) {
+bool segments_work(MPI_Comm node) {
   constexpr Index bytes = Index{1} << 20;
-  const auto communicator = transport::Communicator::of(node);
-  const auto windows = transport::Windows::open(communicator, {bytes, bytes});
-  if (!windows) return false;
+  const auto communicator = comm::Communicator::of(node);
+  const auto segments = comm::SharedSegments::open(communicator, {bytes, bytes});
+  if (!segments) return false;
   const int rank = communicator->rank;
   const int size = communicator->size;
-  std::memset(windows->window(0, rank), rank % 251 + 1, static_cast<std::size_t>(bytes));
-  windows->meet();
+  std::memset(segments->segment(0, rank), rank % 251 + 1, static_cast<std::size_t>(bytes));
+  segments->barrier();
   const int next = (rank + 1) % size;
-  const bool mine = windows->window(0, next)[bytes - 1] == static_cast<std::byte>(next % 251 + 1);
-  windows->meet();
+  const bool mine = segments->segment(0, next)[bytes - 1] == static_cast<std::byte>(next % 251 + 1);
+  segments->barrier();
   const int one = mine ? 1 : 0;
   int all = 0;
   MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, node);

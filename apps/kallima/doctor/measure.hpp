@@ -11,9 +11,9 @@
 
 namespace kallima::cli::doctor {
 
-/// True where the ranks of `node`, all on one node, read in the library's windows what others
+/// True where the ranks of `node`, all on one node, read in the library's segments what others
 /// wrote.
-bool windows_work(MPI_Comm node);
+bool segments_work(MPI_Comm node);
 
 /// How much of a large message moves while both ends compute: between rank 0 and the next of its
 /// node, and the first of another node. `nodes` has the node of every rank. Under a second.

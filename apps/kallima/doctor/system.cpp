@@ -15,10 +15,10 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "comm/node_memory.hpp"
 #include "cores.hpp"
+#include "fft/fftw.hpp"
 #include "kallima/error.hpp"
-#include "local/fftw.hpp"
-#include "transport/node_memory.hpp"
 
 namespace kallima::cli::doctor {
 
@@ -55,7 +55,7 @@ void read_quota(NodeFacts& node) {
     node.quota = quota / period;
     node.quota_file = file;
   };
-  for (const std::string& group : transport::control_groups("cpu")) {
+  for (const std::string& group : comm::control_groups("cpu")) {
     std::istringstream file(text_if_readable(group + "/cpu.max"));
     double quota = 0.0;
     double period = 0.0;
@@ -69,7 +69,7 @@ void read_quota(NodeFacts& node) {
 /// Cores that the control group may use; 0 where it does not tell. Throws nothing: only one rank of
 /// a node looks.
 int granted_cores() {
-  for (const std::string& group : transport::control_groups("cpuset")) {
+  for (const std::string& group : comm::control_groups("cpuset")) {
     for (const char* const file : {"/cpuset.cpus.effective", "/cpuset.effective_cpus"}) {
       try {
         const auto count = static_cast<int>(cores_in(line_of(group + file)).size());
@@ -121,11 +121,11 @@ std::string printed_plans(Make make, Print print) {
   constexpr int lines = 16;
   std::vector<std::complex<T>> from(static_cast<std::size_t>(most * lines));
   std::vector<std::complex<T>> to(from.size());
-  using Complex = typename local::Fftw<T>::Complex;
+  using Complex = typename fft::Fftw<T>::Complex;
   auto* const in = reinterpret_cast<Complex*>(from.data());
   auto* const out = reinterpret_cast<Complex*>(to.data());
   std::string text;
-  const std::lock_guard lock(local::planner_lock());
+  const std::lock_guard lock(fft::planner_lock());
   for (const int n : {16, 64, most}) {
     for (const bool interleaved : {false, true}) {
       const int stride = interleaved ? lines : 1;
@@ -135,9 +135,9 @@ std::string printed_plans(Make make, Print print) {
       if (plan == nullptr) continue;
       if (char* const words = print(plan)) {
         text += words;
-        local::Fftw<T>::release(words);
+        fft::Fftw<T>::release(words);
       }
-      local::Fftw<T>::destroy(plan);
+      fft::Fftw<T>::destroy(plan);
     }
   }
   return text;
@@ -194,7 +194,7 @@ NodeFacts system_facts() {
   node.huge = chosen_word(line_of(pages + "enabled"));
   node.huge_shared = chosen_word(line_of(pages + "shmem_enabled"));
   node.memory_total = kibibytes("MemTotal:");
-  const Index available = transport::NodeMemory().available_bytes();
+  const Index available = comm::NodeMemory().available_bytes();
   if (available < std::numeric_limits<Index>::max()) node.memory_available = available;
   const Index swap = kibibytes("SwapTotal:");
   node.swap_used = swap < 0 ? -1 : swap - kibibytes("SwapFree:");

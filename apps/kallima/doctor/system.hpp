@@ -13,7 +13,7 @@ namespace kallima::cli::doctor {
 /// Cores that this process may run on.
 std::vector<int> own_cores();
 
-/// All of NodeFacts but its host, its ranks and its windows. Costs some small FFTW plans.
+/// All of NodeFacts but its host, its ranks and its segments. Costs some small FFTW plans.
 NodeFacts system_facts();
 
 /// The word in brackets, as in "always [madvise] never".

@@ -15,15 +15,15 @@ inline Check good(std::string name, std::string found) {
   return {std::move(name), Verdict::good, std::move(found), {}};
 }
 
-inline Check hurts(std::string name, std::string found, std::string mend) {
-  return {std::move(name), Verdict::hurts, std::move(found), std::move(mend)};
+inline Check hurts(std::string name, std::string found, std::string fix) {
+  return {std::move(name), Verdict::hurts, std::move(found), std::move(fix)};
 }
 
 inline Check cannot_tell(std::string name, std::string found) {
   return {std::move(name), Verdict::cannot_tell, std::move(found), {}};
 }
 
-/// The mend of the MPI at hand.
+/// The fix of the MPI at hand.
 inline std::string by_family(Family family, const std::string& open_mpi, const std::string& mpich,
                              const std::string& other) {
   return family == Family::open_mpi ? open_mpi : family == Family::mpich ? mpich : other;

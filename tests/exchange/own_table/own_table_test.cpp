@@ -9,8 +9,8 @@
 #include <complex>
 
 #include "exchange/methods.hpp"
-#include "exec/legs.hpp"
 #include "exec/loopback.hpp"
+#include "exec/stage_layout.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/price.hpp"
 
@@ -22,12 +22,12 @@ constexpr auto reversed_rounds = static_cast<ExchangeMethod>(100);
 /// Point-to-point, with the last peer first.
 class ReversedRounds final : public Method {
  public:
-  [[nodiscard]] std::vector<Hop> hops(const BlockPlacer& at, const Site& site, Area from,
-                                      Area to) const override {
-    std::vector<Hop> hops = Method::hops(at, site, from, to);
-    std::reverse(hops.front().sends.begin(), hops.front().sends.end());
-    std::reverse(hops.front().receives.begin(), hops.front().receives.end());
-    return hops;
+  [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
+                                          Area to) const override {
+    std::vector<Round> rounds = Method::rounds(at, site, from, to);
+    std::reverse(rounds.front().sends.begin(), rounds.front().sends.end());
+    std::reverse(rounds.front().receives.begin(), rounds.front().receives.end());
+    return rounds;
   }
   [[nodiscard]] const char* phase() const override { return "exchange in reversed rounds"; }
 };
@@ -67,7 +67,8 @@ std::vector<std::complex<double>> results(const Plan& plan, bool in_place) {
   std::vector<const std::complex<double>*> sources;
   std::vector<std::complex<double>*> targets;
   for (Index rank = 0; rank < plan.ranks(); ++rank) {
-    const Index both = std::max(plan.input().room(rank), plan.output().room(rank));
+    const Index both =
+        std::max(plan.input().allocated_size(rank), plan.output().allocated_size(rank));
     in.emplace_back(static_cast<std::size_t>(both));
     out.emplace_back(static_cast<std::size_t>(both));
     for (std::size_t i = 0; i < in.back().size(); ++i) {
@@ -94,7 +95,7 @@ TEST(OwnTable, a_method_is_planned_written_read_priced_and_run) {
   EXPECT_NE(plan.to_text().find(" by reversed-rounds\n"), std::string::npos) << plan.to_text();
   EXPECT_EQ(Plan::parse(plan.to_text()), plan);
   const Plan usual = plan.with_method(ExchangeMethod::point_to_point);
-  EXPECT_EQ(plan.total_moves(), usual.total_moves());
+  EXPECT_EQ(plan.total_volume(), usual.total_volume());
   EXPECT_EQ(price(plan, built_in_machine()).total, price(usual, built_in_machine()).total);
   for (const bool in_place : {false, true}) {
     EXPECT_EQ(results(plan, in_place), results(usual, in_place)) << in_place;
@@ -106,9 +107,9 @@ TEST(OwnTable, what_the_method_says_is_what_is_sent) {
   const Plan usual = plan.with_method(ExchangeMethod::point_to_point);
   const auto order = [](const Plan& of) {
     std::vector<Index> peers;
-    for (const exec::LegLayout& leg : exec::lay_out(of, schedule(of, false), 0)) {
-      if (!leg.is_exchange) continue;
-      for (const Parcel& parcel : leg.hops.front().sends) peers.push_back(parcel.peer);
+    for (const exec::StageLayout& stage : exec::lay_out(of, schedule(of, false), 0)) {
+      if (!stage.is_exchange) continue;
+      for (const MessageSlice& slice : stage.rounds.front().sends) peers.push_back(slice.peer);
       break;
     }
     return peers;

@@ -17,8 +17,8 @@ int main(int argc, char** argv) {
   if (kallima_create(MPI_COMM_WORLD, 1, shape, &options, &fft, &error) != KALLIMA_PARSE_ERROR) ++wrong;
   printf("as it should: %s\n", error.text);
   if (kallima_create(MPI_COMM_WORLD, 1, shape, NULL, &fft, &error) != KALLIMA_OK) return 1;
-  kallima_room(fft, KALLIMA_INPUT, &n_in);
-  kallima_room(fft, KALLIMA_OUTPUT, &n_out);
+  kallima_allocated_size(fft, KALLIMA_INPUT, &n_in);
+  kallima_allocated_size(fft, KALLIMA_OUTPUT, &n_out);
   for (int64_t i = 0; i < n_in; ++i) {
     u[2 * i] = 1.0;
     u[2 * i + 1] = 0.0;

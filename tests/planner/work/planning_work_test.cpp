@@ -89,8 +89,8 @@ Layout square_of_boxes(const Shape& shape, Index side) {
   for (Index rank = 0; rank < grid.ranks(); ++rank) {
     Box box;
     for (std::size_t a = 0; a < 3; ++a) {
-      box.low.push_back(grid.part(rank, a).first);
-      box.high.push_back(grid.part(rank, a).last() + 1);
+      box.low.push_back(grid.local_indices(rank, a).first);
+      box.high.push_back(grid.local_indices(rank, a).last() + 1);
     }
     boxes.push_back(box);
   }

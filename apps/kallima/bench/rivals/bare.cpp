@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "bench/array_contender.hpp"
 #include "fftw_plan.hpp"
 #include "rivals.hpp"
@@ -62,12 +63,12 @@ class Bare : public Contender {
   std::complex<T>* target_ = nullptr;
 };
 
-/// Lengths of the complex sweeps: the axes, but the one that is halved; one axis is taken apart
+/// Lengths of the complex sweeps: the axes, but the r2c axis; one axis is taken apart
 /// near its root.
 std::vector<Index> sweep_lengths(const Problem& problem) {
   Shape shape = problem.shape;
   if (problem.real()) {
-    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(problem.halved_axis()));
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(problem.r2c_axis_index()));
   }
   if (problem.shape.size() > 1) return shape;
   const Index n =
@@ -92,14 +93,14 @@ class BareSweeps final : public Bare<T> {
     const int sign = task.direction == Direction::forward ? -1 : 1;
     const Problem& problem = task.request.problem;
     if (problem.real() && problem.shape.size() > 1)
-      plan_reals(problem.shape[problem.halved_axis()]);
+      plan_reals(problem.shape[problem.r2c_axis_index()]);
     for (const Index length : sweep_lengths(problem)) {
       const Index lines = share_of(this->session(), task) / length;
       const fftw_iodim64 line{length, 1, 1};
       const fftw_iodim64 batch{lines, length, length};
       plans_.emplace_back(
-          local::Fftw<T>::guru(1, &line, 1, &batch, fftw_array(this->source()),
-                               fftw_array(this->source()), sign, local::flags_of(task.effort)),
+          fft::Fftw<T>::guru(1, &line, 1, &batch, fftw_array(this->source()),
+                             fftw_array(this->source()), sign, fft::flags_of(task.effort)),
           "contiguous lines");
     }
   }
@@ -109,12 +110,12 @@ class BareSweeps final : public Bare<T> {
     auto* const data = fftw_array(this->source());
     if (reals_.get() != nullptr) {
       if (this->task().direction == Direction::forward) {
-        local::Fftw<T>::execute_r2c(reals_.get(), this->reals(), data);
+        fft::Fftw<T>::execute_r2c(reals_.get(), this->reals(), data);
       } else {
-        local::Fftw<T>::execute_c2r(reals_.get(), data, this->reals());
+        fft::Fftw<T>::execute_c2r(reals_.get(), data, this->reals());
       }
     }
-    for (const FftwPlan<T>& plan : plans_) local::Fftw<T>::execute(plan.get(), data, data);
+    for (const FftwPlan<T>& plan : plans_) fft::Fftw<T>::execute(plan.get(), data, data);
     return MPI_Wtime() - start;
   }
 
@@ -123,19 +124,19 @@ class BareSweeps final : public Bare<T> {
 
   /// The lines of reals, each padded to the length of its frequencies.
   void plan_reals(Index length) {
-    const Index row = halved_extent(length);
+    const Index row = half_extent(length);
     const Index lines = share_of(this->session(), this->task()) / row;
     const fftw_iodim64 line{length, 1, 1};
-    const unsigned flags = local::flags_of(this->task().effort);
+    const unsigned flags = fft::flags_of(this->task().effort);
     if (this->task().direction == Direction::forward) {
       const fftw_iodim64 batch{lines, 2 * row, row};
       reals_ = {
-          local::Fftw<T>::guru_r2c(1, &line, 1, &batch, reals(), fftw_array(this->source()), flags),
+          fft::Fftw<T>::guru_r2c(1, &line, 1, &batch, reals(), fftw_array(this->source()), flags),
           "contiguous lines of reals"};
     } else {
       const fftw_iodim64 batch{lines, row, 2 * row};
       reals_ = {
-          local::Fftw<T>::guru_c2r(1, &line, 1, &batch, fftw_array(this->source()), reals(), flags),
+          fft::Fftw<T>::guru_c2r(1, &line, 1, &batch, fftw_array(this->source()), reals(), flags),
           "contiguous lines of reals"};
     }
   }

@@ -9,6 +9,7 @@
 // -fno-tree-loop-distribution or -O2 besides, 2DECOMP&FFT is right.
 #include <array>
 
+#include "base/checked.hpp"
 #include "bench/array_contender.hpp"
 #include "pencils.hpp"
 #include "rivals.hpp"

@@ -8,6 +8,7 @@
 
 #include "bench/array_contender.hpp"
 #include "fftw_plan.hpp"
+#include "kallima/error.hpp"
 #include "rivals.hpp"
 
 namespace kallima::cli {
@@ -93,7 +94,7 @@ class FftwMpiContender final : public ArrayContender<T> {
       throw InvalidOption(
           "--against: fftw-mpi has no transform of one axis of reals; leave it out");
     }
-    if (problem.halved_axis() + 1 != problem.shape.size()) {
+    if (problem.r2c_axis_index() + 1 != problem.shape.size()) {
       throw InvalidOption("--against: fftw-mpi halves the last axis only; leave it out");
     }
   }
@@ -146,7 +147,7 @@ class FftwMpiContender final : public ArrayContender<T> {
     const std::vector<ptrdiff_t> n = extents(this->task().request.problem.shape);
     const MPI_Comm comm = this->session().comm;
     const unsigned flags =
-        (sign == FFTW_FORWARD ? forward_flag_ : backward_flag_) | local::flags_of(effort);
+        (sign == FFTW_FORWARD ? forward_flag_ : backward_flag_) | fft::flags_of(effort);
     if (n.size() == 1) {
       return {FftwMpi<T>::plan_1d(n.front(), fftw_array(from), fftw_array(to), comm, sign, flags),
               "the axis over MPI"};

@@ -7,8 +7,8 @@
 
 #include <utility>
 
+#include "fft/fftw.hpp"
 #include "kallima/error.hpp"
-#include "local/fftw.hpp"
 
 namespace kallima::cli {
 
@@ -17,7 +17,7 @@ class FftwPlan {
  public:
   FftwPlan() = default;
   /// EngineFailure, naming `what`, where FFTW gave none.
-  FftwPlan(typename local::Fftw<T>::Plan plan, const char* what) : plan_(plan) {
+  FftwPlan(typename fft::Fftw<T>::Plan plan, const char* what) : plan_(plan) {
     if (plan == nullptr) throw EngineFailure(fmt::format("FFTW has no plan for {}", what));
   }
   FftwPlan(FftwPlan&& other) noexcept { std::swap(plan_, other.plan_); }
@@ -28,19 +28,19 @@ class FftwPlan {
   FftwPlan(const FftwPlan&) = delete;
   FftwPlan& operator=(const FftwPlan&) = delete;
   ~FftwPlan() {
-    if (plan_ != nullptr) local::Fftw<T>::destroy(plan_);
+    if (plan_ != nullptr) fft::Fftw<T>::destroy(plan_);
   }
 
-  [[nodiscard]] typename local::Fftw<T>::Plan get() const { return plan_; }
+  [[nodiscard]] typename fft::Fftw<T>::Plan get() const { return plan_; }
 
  private:
-  typename local::Fftw<T>::Plan plan_ = nullptr;
+  typename fft::Fftw<T>::Plan plan_ = nullptr;
 };
 
 /// FFTW's name for an array.
 template <class T>
-typename local::Fftw<T>::Complex* fftw_array(std::complex<T>* data) {
-  return reinterpret_cast<typename local::Fftw<T>::Complex*>(data);
+typename fft::Fftw<T>::Complex* fftw_array(std::complex<T>* data) {
+  return reinterpret_cast<typename fft::Fftw<T>::Complex*>(data);
 }
 
 /// A transform of all axes of a row-major array in this process.
@@ -53,8 +53,8 @@ FftwPlan<T> whole_plan(const Shape& shape, std::complex<T>* from, std::complex<T
     dims[a] = {shape[a], stride, stride};
     stride *= shape[a];
   }
-  return {local::Fftw<T>::guru(static_cast<int>(dims.size()), dims.data(), 0, nullptr,
-                               fftw_array(from), fftw_array(to), sign, flags),
+  return {fft::Fftw<T>::guru(static_cast<int>(dims.size()), dims.data(), 0, nullptr,
+                             fftw_array(from), fftw_array(to), sign, flags),
           "the whole array"};
 }
 

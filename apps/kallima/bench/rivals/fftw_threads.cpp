@@ -8,10 +8,10 @@
 #include <ctime>
 
 #include "bench/array_contender.hpp"
+#include "comm/owned_comm.hpp"
+#include "comm/requests.hpp"
 #include "fftw_plan.hpp"
 #include "rivals.hpp"
-#include "transport/owned_comm.hpp"
-#include "transport/requests.hpp"
 
 namespace kallima::cli {
 
@@ -39,7 +39,7 @@ struct Node {
 };
 
 Node node_of(MPI_Comm comm) {
-  auto shared = transport::OwnedComm::of_node(comm);
+  auto shared = comm::OwnedComm::of_node(comm);
   Node node;
   MPI_Comm_size(shared.get(), &node.ranks);
   cpu_set_t mine{};
@@ -50,8 +50,8 @@ Node node_of(MPI_Comm comm) {
 }
 
 /// Waits for all ranks without keeping a core busy: the others need it.
-void meet_asleep(MPI_Comm comm) {
-  transport::Requests barrier(transport::Keeper::of_process(), 1);
+void barrier_asleep(MPI_Comm comm) {
+  comm::Requests barrier(comm::Keeper::of_process(), 1);
   barrier.mark_started();
   MPI_Ibarrier(comm, &barrier[0]);
   for (int done = 0; done == 0;) {
@@ -83,7 +83,7 @@ class FftwThreadsContender final : public ArrayContender<T> {
       go_alone(run_, this->source(), this->target());
       seconds = MPI_Wtime() - start;
     }
-    meet_asleep(this->session().comm);
+    barrier_asleep(this->session().comm);
     return seconds;
   }
 
@@ -101,26 +101,26 @@ class FftwThreadsContender final : public ArrayContender<T> {
       FftwThreads<T>::plan_with(node.ranks);
       const Shape& shape = this->task().request.problem.shape;
       run_ = whole_plan(shape, this->source(), this->target(), this->sign(),
-                        local::flags_of(this->task().effort));
+                        fft::flags_of(this->task().effort));
       return_ = whole_plan(shape, this->target(), this->source(), -this->sign(), FFTW_ESTIMATE);
       FftwThreads<T>::plan_with(1);
       go_alone(run_, this->source(), this->target());
       sched_setaffinity(0, sizeof mine, &mine);
     }
-    meet_asleep(this->session().comm);
+    barrier_asleep(this->session().comm);
   }
 
   void go() override {
     if (works()) go_alone(run_, this->source(), this->target());
-    meet_asleep(this->session().comm);
+    barrier_asleep(this->session().comm);
   }
   void go_back() override {
     if (works()) go_alone(return_, this->target(), this->source());
-    meet_asleep(this->session().comm);
+    barrier_asleep(this->session().comm);
   }
 
   static void go_alone(const FftwPlan<T>& plan, std::complex<T>* from, std::complex<T>* to) {
-    local::Fftw<T>::execute(plan.get(), fftw_array(from), fftw_array(to));
+    fft::Fftw<T>::execute(plan.get(), fftw_array(from), fftw_array(to));
   }
 
   FftwPlan<T> run_;

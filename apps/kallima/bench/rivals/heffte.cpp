@@ -11,6 +11,7 @@
 #include <array>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "bench/array_contender.hpp"
 #include "pencils.hpp"
 #include "rivals.hpp"
@@ -24,7 +25,7 @@ heffte::box3d<> box_of(const Layout& layout, Index rank) {
   std::array<int, 3> low{};
   std::array<int, 3> high{};
   for (std::size_t a = 0; a < 3; ++a) {
-    const Progression part = layout.part(rank, a);
+    const Progression part = layout.local_indices(rank, a);
     low[2 - a] = narrow<int>(part.first, "elements of an axis");
     high[2 - a] = narrow<int>(part.first + part.count - 1, "elements of an axis");
   }

@@ -4,6 +4,7 @@
 // are its own choice.
 #include <spfft/spfft.hpp>
 
+#include "base/checked.hpp"
 #include "bench/array_contender.hpp"
 #include "rivals.hpp"
 
@@ -29,7 +30,7 @@ class SpfftContender final : public ArrayContender<double> {
     const Shape& shape = task().request.problem.shape;
     const auto extent = [&](std::size_t a) { return narrow<int>(shape[a], "elements of an axis"); };
     const Shape part = frequency_.local_shape(rank);
-    const Index first = frequency_.part(rank, 1).first;
+    const Index first = frequency_.local_indices(rank, 1).first;
     std::vector<int> triplets;
     for (Index y = first; y < first + part[1]; ++y) {
       for (Index x = 0; x < part[2]; ++x) {

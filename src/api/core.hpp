@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a Transform is made of, on one rank: two plans, four drivers (each direction, in and out of
+// place), engines, workspace and a channel. How ranks agree on all that is here too.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/driver.hpp"
+#include "base/checked.hpp"
+#include "comm/agreement.hpp"
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+
+namespace kallima {
+
+/// What a core is made from: what users give, and what their operation adds.
+template <class T>
+struct AskedTransform {
+  Arguments given;
+  typename exec::Operation<T>::Setup setup = {};
+};
+
+template <class T>
+class TransformCore {
+ public:
+  /// Collective; see Transform and RealTransform.
+  static std::shared_ptr<TransformCore> make(MPI_Comm comm, Kind kind,
+                                             const std::function<AskedTransform<T>()>& ask);
+
+  /// For make().
+  TransformCore() = default;
+  /// Writes the trace, if there is one.
+  ~TransformCore();
+  TransformCore(const TransformCore&) = delete;
+  TransformCore& operator=(const TransformCore&) = delete;
+  TransformCore(TransformCore&&) = delete;
+  TransformCore& operator=(TransformCore&&) = delete;
+
+  /// Where real elements lie, they are addressed as the complex ones they take the room of.
+  void run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out);
+  /// Memory of a user, in elements of the end it is for; and its layout, where that is known.
+  struct Given {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    const Layout* layout = nullptr;
+  };
+  /// Throws alike on all ranks where memory on any of them does not do. Collective.
+  void require_fitting(Direction direction, const Given& in, const Given& out) const;
+  /// An array in one of the plan's layouts. Collective.
+  template <class E>
+  [[nodiscard]] BasicArray<E> make_array(const Layout& layout, const char* what) const {
+    const comm::Call call(*communicator_, "make memory", options_.deadline);
+    const int rank = communicator_->rank;
+    std::optional<BasicArray<E>> result;
+    agree(*communicator_, comm::Verdict::of([&] {
+      const Index bytes =
+          checked_mul(layout.allocated_size(rank), static_cast<Index>(sizeof(E)), what);
+      result.emplace(Buffer(options_.memory, bytes, what), layout, rank, *spectrum_);
+    }),
+          intent(what, 4));
+    return std::move(*result);
+  }
+
+  [[nodiscard]] const Plan& plan(Direction direction) const {
+    return plans_[static_cast<std::size_t>(direction)];
+  }
+  [[nodiscard]] const comm::Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
+  [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
+  [[nodiscard]] Index workspace_bytes() const {
+    return workspace_.view().bytes + transit_.view().bytes + segment_bytes_[0] + segment_bytes_[1] +
+           tile_.view().bytes + engines_->root_bytes();
+  }
+  [[nodiscard]] CommStatistics statistics() const;
+  /// What the stages of a direction took on this rank, in or out of place, whichever ran more
+  /// often.
+  [[nodiscard]] Timings timings(Direction direction) const;
+  /// What was recorded, as events of a trace file; empty where nothing is.
+  [[nodiscard]] std::string trace() const;
+  /// Rank 0's.
+  [[nodiscard]] Machine machine() const {
+    return machine_.empty() ? built_in_machine() : Machine::parse(machine_);
+  }
+  /// Elements (complex ones, of reals) of an array that is transformed in place.
+  [[nodiscard]] Index in_place_size() const;
+
+ private:
+  /// The rest of make(), where all ranks have come to. `verdict`: what this rank found so far.
+  void plan_together(Kind kind, const AskedTransform<T>& asked, comm::Verdict verdict);
+  void adopt(const Plan& forward);
+  void validate_buffers(Direction direction, const Given& in, const Given& out) const;
+  void open_segments();
+  /// A call on this rank; what the others must call at the same time, in words.
+  [[nodiscard]] comm::Intent intent(const char* call, int number) const {
+    return {communicator_->number, number, call};
+  }
+  void record();
+  [[nodiscard]] typename Driver<T>::Areas areas(const exec::Number<T>* in,
+                                                exec::Number<T>* out) const;
+  /// Where a driver is.
+  static std::size_t variant(Direction direction, bool in_place) {
+    return 2 * static_cast<std::size_t>(direction) + (in_place ? 1 : 0);
+  }
+
+  std::shared_ptr<const comm::Communicator> communicator_;
+  Options options_;
+  std::optional<Spectrum> spectrum_;  // once planned
+  std::string machine_;               // the text of rank 0's; empty: the built-in one
+  std::array<Plan, 2> plans_;         // by Direction
+  typename exec::Operation<T>::Setup setup_;
+  std::array<exec::Factor<T>, 2> factors_{};  // by Direction
+  Buffer workspace_;
+  Buffer transit_;  // what goes by Bruck's algorithm
+  std::unique_ptr<comm::SharedSegments>
+      segments_;  // where the plan's exchanges go through shared memory
+  std::array<std::vector<exec::Number<T>*>, 2> segment_of_;  // by rank
+  std::array<Index, 2> segment_bytes_{};
+  Buffer tile_;
+  std::unique_ptr<exec::EngineSet<T>> engines_;
+  std::shared_ptr<comm::Channel> channel_;
+  std::shared_ptr<comm::ProgressThread> progress_thread_;
+  std::array<std::unique_ptr<Driver<T>>, 4> drivers_;  // by variant
+  std::shared_ptr<Recorder> recorder_;                 // where a trace is wanted
+};
+
+extern template class TransformCore<float>;
+extern template class TransformCore<double>;
+
+}  // namespace kallima

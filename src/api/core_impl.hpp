@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How ranks come to one plan. Rank 0 plans and broadcasts what it was asked, the plan's text and,
+// where engines were measured, its wisdom. Every rank compares what it was asked itself, takes over
+// the plan, compares its hash, and allocates. Then there is one agreement, whatever went wrong
+// where; nobody throws before it.
+#pragma once
+
+#include "api/core.hpp"
+#include "base/checked.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+#include "api/packed.hpp"
+#include "api/request.hpp"
+#include "api/trace.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "exchange/method.hpp"
+#include "exec/threads.hpp"
+#include "kallima/error.hpp"
+#include "schedule/schedule.hpp"
+#include "steps/digits.hpp"
+
+namespace kallima {
+
+/// By what forward and backward multiply.
+template <class T>
+std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup& setup,
+                                       Scaling scaling, Index elements) {
+  using exec::Factor;
+  if (scaling == Scaling::by_n) {
+    return {Factor<T>{1}, exec::Operation<T>::reciprocal(setup, elements)};
+  }
+  if (scaling == Scaling::by_sqrt_n) {
+    if constexpr (std::is_floating_point_v<Factor<T>>) {
+      const long double root = 1.0L / std::sqrt(static_cast<long double>(elements));
+      return {static_cast<Factor<T>>(root), static_cast<Factor<T>>(root)};
+    } else {
+      throw InvalidOption("these numbers have no square root of N to be divided by; scale by_n");
+    }
+  }
+  return {Factor<T>{1}, Factor<T>{1}};
+}
+
+template <class T>
+std::shared_ptr<TransformCore<T>> TransformCore<T>::make(
+    MPI_Comm comm, Kind kind, const std::function<AskedTransform<T>()>& ask_for) {
+  std::shared_ptr<TransformCore> core;
+  AskedTransform<T> asked;
+  comm::Verdict verdict = comm::Verdict::of([&] {
+    core = std::make_shared<TransformCore>();
+    asked = ask_for();
+    core->options_ = asked.given.options;
+    core->setup_ = asked.setup;
+  });
+  auto communicator = comm::Communicator::reserve(comm, asked.given.options.deadline);
+  const comm::Call call(*communicator);
+  if (!core) communicator->or_fail([&] { throw_error(verdict.code, verdict.text); });
+  core->communicator_ = std::move(communicator);
+  core->plan_together(kind, asked, std::move(verdict));
+  return core;
+}
+
+template <class T>
+void TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
+                                     comm::Verdict verdict) {
+  using Operation = exec::Operation<T>;
+  const bool root = communicator_->rank == 0;
+  std::string ask;
+  std::string message;
+  bool measured = false;
+  verdict.and_then([&] {
+    const Arguments& given = asked.given;
+    if (!options_.memory) options_.memory = host_memory();
+    if (options_.progress_thread) comm::require_threads();
+    measured = Operation::learns && options_.effort != Effort::estimate;
+    const PlanRequest request =
+        checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
+    ask = request_fingerprint(request, options_) + Operation::to_text(setup_);
+    if (options_.deadline == 0.) options_.deadline = communicator_->deadline;
+    if (!root) return;
+    const PlanRequest here = placed(request, options_, *communicator_);
+    if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
+    const Plan plan = chosen_plan(here, options_);
+    adopt(plan);
+    message = packed(
+        {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
+  });
+  communicator_->watchdog->at("waiting for rank 0's plan");
+  message = comm::broadcast(*communicator_, message);
+  if (!root && !message.empty()) {
+    verdict.and_then([&] {
+      const std::vector<std::string> texts = unpacked(message);
+      require_same(ask, texts[0], communicator_->rank);
+      if (measured) Operation::import_wisdom(texts[2]);
+      machine_ = texts[3];
+      adopt(Plan::parse(texts[1]));
+    });
+  }
+  agree(*communicator_, verdict, intent("make a transform", 1));
+  open_segments();
+  // Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
+  // together.
+  if (recorder_) recorder_->set_origin();
+}
+
+/// Has the drivers record what they do, where a trace is wanted.
+template <class T>
+void TransformCore<T>::record() {
+  constexpr std::size_t most_events = std::size_t{1} << 17;
+  if (options_.trace.empty()) {
+    const char* const named = std::getenv("KALLIMA_TRACE");
+    if (named != nullptr) options_.trace = named;
+  }
+  if (options_.trace.empty()) return;
+  if (!recorder_) recorder_ = std::make_shared<Recorder>(most_events);
+  for (std::size_t i = 0; i < drivers_.size(); ++i) {
+    drivers_[i]->record(recorder_, static_cast<Index>(i) * stage_stride);
+  }
+}
+
+template <class T>
+std::string TransformCore<T>::trace() const {
+  return recorder_ ? trace_events(*recorder_, plans_, communicator_->rank) : std::string();
+}
+
+/// Calls no MPI. Memory that MPI may still write, for a call that has failed, outlives this.
+template <class T>
+TransformCore<T>::~TransformCore() {
+  if (communicator_ && communicator_->duplicate->broken) {
+    struct Memory {
+      Buffer workspace;
+      Buffer transit;
+      std::unique_ptr<comm::SharedSegments> segments;
+    };
+    comm::Keeper::of_process()->keep(std::make_shared<Memory>(
+        Memory{std::move(workspace_), std::move(transit_), std::move(segments_)}));
+  }
+  if (!recorder_ || options_.trace == "-") return;
+  try {
+    const Plan& forward = plan(Direction::forward);
+    write_file(trace_name(options_.trace, forward, communicator_->rank),
+               trace_file(trace(), forward));
+  } catch (const std::exception&) {
+    // A trace that cannot be written is not worth a program.
+  }
+}
+
+/// Collective. Where segments cannot be had, messages carry the same plan.
+template <class T>
+void TransformCore<T>::open_segments() {
+  const Plan& wanted = plan(Direction::forward);
+  if (holding_of(wanted) == Holding::buffers) return;
+  // What a plan takes for nodes has to be what the ranks are on.
+  if (runs_on(wanted, {communicator_->ranks_per_node, communicator_->nodes_in_rows})) {
+    communicator_->or_fail(
+        [&] { segments_ = comm::SharedSegments::open(communicator_, segment_bytes_); });
+  }
+  if (!segments_) {
+    agree(*communicator_,
+          comm::Verdict::of([&] { adopt(plan(Direction::forward).with_method(fallback_method)); }));
+    return;
+  }
+  communicator_->watchdog->attach(&segments_->sync());
+  agree(*communicator_, comm::Verdict::of([&] {
+    for (std::size_t which = 0; which < 2; ++which) {
+      for (Index rank = 0; rank < communicator_->size; ++rank) {
+        segment_of_[which].push_back(
+            reinterpret_cast<exec::Number<T>*>(segments_->segment(which, rank)));
+      }
+    }
+    for (auto& driver : drivers_) driver->prepare(areas(nullptr, nullptr));
+  }));
+}
+
+template <class T>
+void TransformCore<T>::adopt(const Plan& forward) {
+  plans_ = {forward, forward.reversed()};
+  const Problem& problem = forward.problem();
+  spectrum_.emplace(problem.shape,
+                    problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt,
+                    options_.lengths);
+  factors_ = factors<T>(setup_, options_.scaling, forward.problem().elements());
+  const Index rank = communicator_->rank;
+  const auto bytes = static_cast<Index>(sizeof(exec::Number<T>));
+  Workspace need;
+  for (const Plan& plan : plans_) {
+    for (const bool in_place : {false, true}) {
+      const Workspace here = workspace(plan, schedule(plan, in_place), rank);
+      need.main = std::max(need.main, here.main + here.spill);
+      need.segment = std::max(need.segment, here.segment);
+      need.other_segment = std::max(need.other_segment, here.other_segment);
+      need.transit = std::max(need.transit, here.transit);
+      need.tile = std::max(need.tile, here.tile);
+    }
+  }
+  workspace_ =
+      Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
+  transit_ =
+      Buffer(options_.memory, checked_mul(need.transit, bytes, "bytes in transit"), "transit");
+  segment_bytes_ = {checked_mul(need.segment, bytes, "bytes of a segment"),
+                    checked_mul(need.other_segment, bytes, "bytes of a segment")};
+  exec::Workers workers{options_.threads, need.tile};
+  tile_ = Buffer(options_.memory,
+                 checked_mul(checked_mul(workers.tile, workers.count, "elements of tiles"), bytes,
+                             "bytes of tiles"),
+                 "tile");
+  exec::in_parallel(workers.count, [](Index, Index) {});  // threads are made now, not in run()
+
+  auto* const tile = reinterpret_cast<exec::Number<T>*>(tile_.view().data);
+  if constexpr (exec::Operation<T>::learns) {
+    setup_ = {options_.effort, communicator_->rank != 0 && options_.effort != Effort::estimate};
+  }
+  engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
+  comm::Limits limits;
+  if (options_.message_bytes > 0) limits.most_bytes = options_.message_bytes;
+  limits.large_counts = options_.large_counts;
+  for (auto& driver : drivers_) driver.reset();
+  channel_ = std::make_shared<comm::Channel>(communicator_, limits);
+  if (options_.progress_thread && !progress_thread_) {
+    progress_thread_ = std::make_shared<comm::ProgressThread>(*communicator_->watchdog);
+  }
+  const Carriers carriers{communicator_, limits, channel_,
+                          forward.largest_local_size() <= limits.most_by_int() / bytes,
+                          progress_thread_};
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    for (const bool in_place : {false, true}) {
+      drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(
+          exec::Executor<T>(plan(direction), in_place, rank, *engines_, tile, workers), carriers,
+          areas(nullptr, nullptr));
+    }
+  }
+  record();
+}
+
+template <class T>
+typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
+                                                  exec::Number<T>* out) const {
+  return {in,
+          out,
+          reinterpret_cast<exec::Number<T>*>(workspace_.view().data),
+          reinterpret_cast<exec::Number<T>*>(transit_.view().data),
+          reinterpret_cast<exec::Number<T>*>(tile_.view().data),
+          {segment_of_[0], segment_of_[1]}};
+}
+
+template <class T>
+void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out) {
+  const comm::Call call(*communicator_, "run", options_.deadline);
+  Driver<T>& driver = *drivers_[variant(direction, in == out)];
+  try {
+    driver.run(areas(in, out), factors_[static_cast<std::size_t>(direction)], segments_.get());
+  } catch (...) {
+    driver.abandon();
+    communicator_->fail_as_thrown();
+  }
+}
+
+template <class T>
+Timings TransformCore<T>::timings(Direction direction) const {
+  const auto took = [&](bool in_place) -> const std::vector<exec::RollingMedian>& {
+    return drivers_[variant(direction, in_place)]->took();
+  };
+  const auto runs = [&](bool in_place) {
+    return took(in_place).empty() ? 0 : took(in_place).front().count();
+  };
+  Timings result;
+  result.in_place = runs(true) > runs(false);
+  result.runs = runs(result.in_place);
+  for (const exec::RollingMedian& stage : took(result.in_place))
+    result.stages.push_back(stage.median());
+  return result;
+}
+
+template <class T>
+void TransformCore<T>::require_fitting(Direction direction, const Given& in,
+                                       const Given& out) const {
+  const comm::Call call(*communicator_, "bind", options_.deadline);
+  const bool forward = direction == Direction::forward;
+  agree(*communicator_, comm::Verdict::of([&] { validate_buffers(direction, in, out); }),
+        forward ? intent("bind forward", 2) : intent("bind backward", 3));
+}
+
+template <class T>
+void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
+                                        const Given& out) const {
+  if (direction != Direction::forward && direction != Direction::backward) {
+    throw InvalidOption("a direction is forward or backward");
+  }
+  const Plan& steps = plan(direction);
+  const Index rank = communicator_->rank;
+  const bool in_place = in.data == out.data;
+  const bool forward = direction == Direction::forward;
+  const auto require = [&](const Given& given, const Layout& layout, bool reads) {
+    const std::string which = reads ? "the input" : "the output";
+    // Backward reads what forward writes.
+    const std::string side = reads == forward ? "input" : "output";
+    if (given.layout != nullptr && !in_place && *given.layout != layout) {
+      throw InvalidBuffer(which + " is an array in layout '" + given.layout->to_text() +
+                          "', and is to be in '" + layout.to_text() +
+                          "'; are input and output exchanged?");
+    }
+    const Index needed = layout.allocated_size(rank);
+    if (static_cast<Index>(given.size) < needed) {
+      throw InvalidBuffer(which + " has " + std::to_string(given.size) +
+                          " elements, this rank's part takes " + std::to_string(needed) +
+                          "; allocate " + side +
+                          "_layout().allocated_size(rank()) elements, or take make_" + side +
+                          "() (in C: kallima_allocated_size of KALLIMA_" +
+                          (side == "input" ? "INPUT" : "OUTPUT") + ")");
+    }
+    if (needed > 0 && given.data == nullptr) {
+      throw InvalidBuffer(which + " is null, this rank's part has " + std::to_string(needed) +
+                          " elements");
+    }
+    if (reinterpret_cast<std::uintptr_t>(given.data) % alignof(exec::Number<T>) != 0) {
+      throw InvalidBuffer(which + " is not aligned to " + std::to_string(alignof(exec::Number<T>)) +
+                          " bytes");
+    }
+  };
+  require(in, steps.input(), true);
+  require(out, steps.output(), false);
+  const State& first = steps.states().front();
+  const State& last = steps.states().back();
+  if (in_place) {
+    // Elements of either side, and of the larger part in them.
+    const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
+    const Index out_room = static_cast<Index>(out.size) * last.element.bytes();
+    const Index most = std::max(steps.input().allocated_size(rank) * first.element.bytes(),
+                                steps.output().allocated_size(rank) * last.element.bytes());
+    if (in.data != nullptr && std::min(in_room, out_room) < most) {
+      throw InvalidBuffer("in place, input and output have " + std::to_string(in.size) + " and " +
+                          std::to_string(out.size) + " elements; both must hold the larger part, " +
+                          std::to_string(ceil_div(most, first.element.bytes())) + " and " +
+                          std::to_string(ceil_div(most, last.element.bytes())) +
+                          ": allocate in_place_size() (in C: kallima_in_place_size)");
+    }
+    return;
+  }
+  const auto* const in_begin = static_cast<const std::byte*>(in.data);
+  const auto* const out_begin = static_cast<const std::byte*>(out.data);
+  const Index in_bytes = steps.input().allocated_size(rank) * first.element.bytes();
+  const Index out_bytes = steps.output().allocated_size(rank) * last.element.bytes();
+  const std::less<> before;
+  const bool apart = in_bytes == 0 || out_bytes == 0 || !before(out_begin, in_begin + in_bytes) ||
+                     !before(in_begin, out_begin + out_bytes);
+  if (!apart) {
+    throw InvalidBuffer(
+        "input and output overlap without being the same; make them equal or keep them apart");
+  }
+}
+
+template <class T>
+CommStatistics TransformCore<T>::statistics() const {
+  const comm::Counters& counters = channel_->counters();
+  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
+          counters.messages_received, counters.exchanges};
+}
+
+template <class T>
+Index TransformCore<T>::in_place_size() const {
+  const auto room = [&](const State& state) {
+    return in_complex(state.layout.allocated_size(communicator_->rank), state.element);
+  };
+  const std::vector<State>& states = plan(Direction::forward).states();
+  return std::max(room(states.front()), room(states.back()));
+}
+
+}  // namespace kallima

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/request.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "exchange/method.hpp"
+#include "exec/threads.hpp"
+#include "fft/cache.hpp"
+#include "kallima/error.hpp"
+#include "kallima/plan_wisdom.hpp"
+#include "plan/flaw.hpp"
+#include "planner/fits.hpp"
+#include "schedule/schedule.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// More than any node has cores.
+constexpr Index most_threads = 4096;
+
+/// An enumerator that came through a cast may be none.
+template <class Enum>
+void require_known(Enum value, Enum last, const char* what) {
+  if (static_cast<int>(value) > static_cast<int>(last)) {
+    throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what,
+                                    static_cast<int>(value)));
+  }
+}
+
+std::string_view name_of(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::none:
+      return "none";
+    case Scaling::by_n:
+      return "by_n";
+    case Scaling::by_sqrt_n:
+      return "by_sqrt_n";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(Effort effort) {
+  switch (effort) {
+    case Effort::estimate:
+      return "estimate";
+    case Effort::measure:
+      return "measure";
+    case Effort::patient:
+      return "patient";
+  }
+  return "unknown";
+}
+
+/// A plan of another's, by what goes anywhere where its methods cannot be had.
+Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
+  return runs_on(plan, {request.placement.ranks_per_node, true})
+             ? plan
+             : plan.with_method(fallback_method);
+}
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+}  // namespace
+
+PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
+                            const Options& options) {
+  require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
+  require_known(options.effort, Effort::patient, "effort");
+  if (!is_method(options.method)) {
+    throw InvalidOption(fmt::format("method has no value {}; use one of its enumerators",
+                                    static_cast<int>(options.method)));
+  }
+  if (options.message_bytes < 0) {
+    throw InvalidOption(
+        fmt::format("messages of at most {} bytes; give at least 1, or 0 for the default",
+                    options.message_bytes));
+  }
+  if (!(options.deadline >= 0.)) {
+    throw InvalidOption(
+        fmt::format("a deadline of {} s; give seconds, or 0 for none", options.deadline));
+  }
+  if (options.threads < 1 || options.threads > most_threads) {
+    throw InvalidOption(
+        fmt::format("{} threads a rank; give 1 to {}", options.threads, most_threads));
+  }
+  if (options.threads > 1 && !exec::has_threads()) {
+    throw InvalidOption(fmt::format(
+        "{} threads a rank, and the library is built without OpenMP; give 1, or build it where "
+        "CMake finds OpenMP",
+        options.threads));
+  }
+  PlanRequest request;
+  request.problem = {shape, precision, kind, options.r2c_axis};
+  request.ranks = ranks;
+  request.method = options.method;
+  request.chunks = options.chunks;
+  request.padded = options.padded;
+  if (kind != Kind::r2c && options.r2c_axis >= 0) {
+    throw InvalidOption(
+        fmt::format("r2c_axis is {}, but all frequencies of complex data are kept; leave it out, "
+                    "or use a RealTransform",
+                    options.r2c_axis));
+  }
+  if (options.tile_bytes != 0) request.tile_bytes = options.tile_bytes;
+  validate(request);  // shape and r2c axis, which layouts are read for
+  request.in = options.in.for_shape(shape);
+  request.out = options.out.for_shape(request.problem.frequency_shape());
+  validate(request);
+  const std::string flaw = options.plan ? flaw_of(*options.plan) : std::string();
+  if (!flaw.empty()) {
+    throw InvalidOption("the plan cannot be run: " + flaw + "; leave it out, or make it anew");
+  }
+  if (!options.lengths.empty() && options.lengths.size() != shape.size()) {
+    throw InvalidOption(fmt::format("{} box lengths for {} axes; give one per axis or none",
+                                    options.lengths.size(), shape.size()));
+  }
+  for (const double length : options.lengths) {
+    if (!std::isfinite(length) || length <= 0.0) {
+      throw InvalidOption(fmt::format("box length {}; lengths are positive", length));
+    }
+  }
+  return request;
+}
+
+std::string request_fingerprint(const PlanRequest& request, const Options& options) {
+  return fmt::format(
+      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nmethod {}\n"
+      "chunks {}\nmover {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes "
+      "{}\nlarge "
+      "counts {}\n"
+      "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
+      request.problem.to_text(), request.in ? request.in->to_text() : "any",
+      request.out ? request.out->to_text() : "any", name_of(options.scaling),
+      name_of(options.effort), name_of(options.method), options.chunks, options.progress_thread,
+      options.deadline, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
+      options.large_counts, options.padded,
+      options.machine ? text::hex(options.machine->hash()) : "any",
+      options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
+}
+
+void require_same(const std::string& mine, const std::string& root, int rank) {
+  if (mine == root) return;
+  const std::vector<std::string> ours = text::split(mine, '\n');
+  const std::vector<std::string> theirs = text::split(root, '\n');
+  std::size_t line = 0;
+  while (line + 1 < std::min(ours.size(), theirs.size()) && ours[line] == theirs[line]) ++line;
+  throw MismatchedArguments(fmt::format(
+      "ranks asked for different transforms: rank {} for '{}', rank 0 for '{}'; pass the same "
+      "arguments on every rank",
+      rank, shortened(ours[line]), shortened(theirs[line])));
+}
+
+PlanRequest placed(PlanRequest request, const Options& options,
+                   const comm::Communicator& communicator) {
+  // Of a cache five eighths: the rest is for what a tile is gathered from and scattered to.
+  const Index cache = options.tile_bytes == 0 ? fft::second_cache_bytes() : 0;
+  if (cache > 0) request.tile_bytes = cache / 8 * 5;
+  const char* const shared = std::getenv("KALLIMA_SHARED");
+  const bool off = shared != nullptr && std::string_view(shared) == "off";
+  const NodesHere here =
+      off ? NodesHere{} : NodesHere{communicator.ranks_on_node, communicator.nodes_in_rows};
+  request.placement.ranks_per_node = here.ranks_per_node;
+  if (request.method != ExchangeMethod::any &&
+      !method_of(request.method).fits(request.ranks, request.placement, here)) {
+    request.method = fallback_method;
+  }
+  request.machine =
+      options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
+  return request;
+}
+
+Plan chosen_plan(const PlanRequest& request, const Options& options) {
+  if (options.plan && !fits(*options.plan, request)) {
+    const Plan& plan = *options.plan;
+    throw InvalidOption(fmt::format(
+        "the plan is one of {} {} on {}, not of {} forward on {} between the layouts that are "
+        "asked for; leave it out, or plan for them",
+        plan.problem().to_text(), plan.direction() == Direction::forward ? "forward" : "backward",
+        text::plural(plan.ranks(), "rank"), request.problem.to_text(),
+        text::plural(request.ranks, "rank")));
+  }
+  if (options.plan) return by_what_there_is(*options.plan, request);
+  // Tiles of a size of one's own are not what was measured.
+  if (!options.plan_wisdom.empty() && options.tile_bytes == 0) {
+    const PlanWisdom wisdom = read_plan_wisdom(options.plan_wisdom);
+    const std::optional<Plan> found = wisdom.find(request, *request.machine);
+    if (found) return by_what_there_is(*found, request);
+  }
+  return make_plan(request);
+}
+
+}  // namespace kallima

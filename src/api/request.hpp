@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank asks for, checked, and as text that ranks can compare.
+#pragma once
+
+#include <string>
+
+#include "comm/communicator.hpp"
+#include "kallima/planner.hpp"
+#include "kallima/transform.hpp"
+
+namespace kallima {
+
+/// The planner's request. Throws what validate() throws, and InvalidOption for the options that the
+/// planner does not see.
+PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
+                            const Options& options);
+
+/// One line per argument; equal on all ranks or the call is mismatched.
+std::string request_fingerprint(const PlanRequest& request, const Options& options);
+
+/// MismatchedArguments, naming the first argument that differs, where `mine` is not `root`.
+void require_same(const std::string& mine, const std::string& root, int rank);
+
+/// The request with what is known of the machine and of where the ranks are on it.
+/// KALLIMA_SHARED=off keeps them apart.
+PlanRequest placed(PlanRequest request, const Options& options,
+                   const comm::Communicator& communicator);
+
+/// The plan that the options give, otherwise the one that their plan wisdom has for a placed
+/// request, otherwise the planner's. InvalidOption where the given one is of something else.
+Plan chosen_plan(const PlanRequest& request, const Options& options);
+
+}  // namespace kallima

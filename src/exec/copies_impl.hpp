@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A sweep that computes nothing: what changes is where things lie. It goes slice by slice along the
+// slowest digit, so that what several targets want of a slice is fetched from memory once.
+#pragma once
+
+#include "base/checked.hpp"
+#include "exec/executor.hpp"
+#include "exec/walk.hpp"
+
+namespace kallima::exec {
+
+/// Bytes of a slice: it stays in the second cache with all that is written of it.
+inline constexpr Index slice_bytes = Index{1} << 17;
+
+/// Where a box begins, in elements, and the distance between neighbours along every digit.
+template <class E>
+struct Corner {
+  E* data = nullptr;
+  Places strides{};
+};
+
+/// Copies a box of places, digit by digit; the last two by the kernel.
+template <class E>
+void copy_box(const Corner<E>& to, const Corner<const E>& from, const Places& counts,
+              std::span<const int> order, bool streams) {
+  const auto slow = static_cast<std::size_t>(order.front());
+  const auto fast = static_cast<std::size_t>(order.back());
+  if (order.size() > 2) {
+    for (Index i = 0; i < counts[slow]; ++i) {
+      copy_box<E>({to.data + i * to.strides[slow], to.strides},
+                  {from.data + i * from.strides[slow], from.strides}, counts, order.subspan(1),
+                  streams);
+    }
+    return;
+  }
+  const fft::Plane<E> target{to.data, to.strides[slow], to.strides[fast]};
+  const fft::Plane<const E> source{from.data, from.strides[slow], from.strides[fast]};
+  const Index rows = order.size() == 1 ? 1 : counts[slow];
+  fft::store_plane<E>(target, source, rows, counts[fast], streams);
+}
+
+/// The members of a progression that lie in a range.
+inline Progression within(const Progression& places, const Range& range) {
+  const Run run = run_of(places, range);
+  return Progression::make(run.first, places.step, run.count);
+}
+
+template <class T, class Element, class Pulsing>
+void copy_as(const StageLayout& stage, const typename Executor<T>::Areas& areas, Index thread,
+             Index threads, Pulsing progress) {
+  // Digits of one place come first; the slowest of the others is cut into slices.
+  std::size_t cut = static_cast<std::size_t>(stage.others.back());
+  for (std::size_t i = stage.others.size(); i-- > 0;) {
+    const auto digit = static_cast<std::size_t>(stage.others[i]);
+    if (stage.local_shape[digit] > 1) cut = digit;
+  }
+  const Index extent = stage.local_shape[cut];
+  const Index thin_bytes = volume(stage.local_shape) / extent * static_cast<Index>(sizeof(Element));
+  const Index thick = std::max<Index>(1, slice_bytes / std::max<Index>(1, thin_bytes));
+  const Range mine = share(ceil_div(extent, thick), thread, threads);
+  for (Index number = mine.begin; number < mine.end; ++number) {
+    const Range slice{number * thick, std::min(extent, (number + 1) * thick)};
+    for (const StridedBlock& source : stage.sources) {
+      for (const StridedBlock& target : stage.targets) {
+        Corner<const Element> from{
+            reinterpret_cast<const Element*>(readable<T>(areas, source.area, source.owner)) +
+            source.offset};
+        Corner<Element> to{
+            reinterpret_cast<Element*>(writable<T>(areas, target.area, target.owner)) +
+            target.offset};
+        Places counts{};
+        bool meets = true;
+        for (std::size_t d = 0; d < source.places.size(); ++d) {
+          Progression common = intersect(source.places[d], target.places[d]);
+          if (d == cut && !common.empty()) common = within(common, slice);
+          meets = !common.empty();
+          if (!meets) break;
+          const Progression in_source = places(source.places[d], common);
+          const Progression in_target = places(target.places[d], common);
+          from.data += in_source.first * source.strides[d];
+          to.data += in_target.first * target.strides[d];
+          from.strides[d] = in_source.step * source.strides[d];
+          to.strides[d] = in_target.step * target.strides[d];
+          counts[d] = common.count;
+        }
+        if (meets) copy_box<Element>(to, from, counts, stage.others, stage.streams);
+      }
+    }
+    progress();
+  }
+}
+
+template <class T>
+void Executor<T>::copy_blocks(const StageLayout& stage, const Areas& areas,
+                              const Worker& worker) const {
+  const auto progress = [&] { worker.progress(); };
+  if constexpr (has_reals<T>) {
+    if (stage.from_real) {
+      return copy_as<T, RealNumber<T>>(stage, areas, worker.number, worker.count, progress);
+    }
+  }
+  copy_as<T, Number<T>>(stage, areas, worker.number, worker.count, progress);
+}
+
+}  // namespace kallima::exec

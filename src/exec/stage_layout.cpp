@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exec/stage_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "exchange/chunks.hpp"
+#include "exec/run.hpp"
+
+namespace kallima::exec {
+
+namespace {
+
+Twiddle twiddle_of(const State& state, int swept, Index rank) {
+  Twiddle twiddle;
+  twiddle.modulus = state.twiddle_modulus(swept);
+  for (const int digit : state.twiddle_digits(swept)) {
+    const auto at = static_cast<std::size_t>(digit);
+    twiddle.terms.push_back({at, state.layout.local_indices(rank, at), state.digits[at].weight});
+  }
+  return twiddle;
+}
+
+/// Cuts the sweep of steps [first, last] as the exchanges beside it want it.
+void cut(StageLayout& stage, const Plan& plan, std::size_t first, std::size_t last, Index rank) {
+  const Chunks before = plan.chunks_at(first - 1);  // none before the first step
+  const Chunks behind = plan.chunks_at(last + 1);
+  if (before.taken > 1) {
+    stage.cut = before.taken_digit;
+    const Cutting cutting(plan, first - 1);
+    for (Index i = 0; i < before.taken; ++i) stage.bounds.push_back(cutting.taken(rank, i, i + 1));
+  } else if (behind.sent > 1) {
+    stage.cut = behind.sent_digit;
+    const Cutting cutting(plan, last + 1);
+    for (Index i = 0; i < behind.sent; ++i) stage.bounds.push_back(cutting.sent(rank, i, i + 1));
+  }
+}
+
+/// The part of a block in a range of a digit, whose places are counted from there. False for none.
+bool cut_patch(StridedBlock& block, std::size_t digit, const Range& range) {
+  const Run run = run_of(block.places[digit], range);
+  if (run.count == 0) return false;
+  block.offset += run.skip * block.strides[digit];
+  block.places[digit] =
+      Progression::make(run.first - range.begin, block.places[digit].step, run.count);
+  return true;
+}
+
+}  // namespace
+
+std::vector<StageLayout> chunks_of(const StageLayout& stage) {
+  const auto digit = static_cast<std::size_t>(stage.cut);
+  std::vector<StageLayout> result;
+  for (const Range& range : stage.bounds) {
+    StageLayout chunk = stage;
+    chunk.bounds.clear();
+    chunk.local_shape[digit] = range.size();
+    for (std::vector<StridedBlock>* const blocks : {&chunk.sources, &chunk.targets}) {
+      std::erase_if(*blocks, [&](StridedBlock& block) { return !cut_patch(block, digit, range); });
+    }
+    for (Twiddle::Term& term : chunk.twiddle.terms) {
+      if (term.digit != digit || range.size() == 0) continue;
+      term.values = Progression::make(term.values.at(range.begin), term.values.step, range.size());
+    }
+    result.push_back(std::move(chunk));
+  }
+  return result;
+}
+
+namespace {
+
+/// Lays out the stages of one rank, one after the other.
+class Layouter {
+ public:
+  Layouter(const Plan& plan, const Schedule& schedule, Index rank)
+      : plan_(plan),
+        rank_(rank),
+        places_(plan, rank, schedule.in_place, output_capacity(plan, schedule.in_place, rank),
+                workspace(plan, schedule, rank).main) {}
+
+  void add(const Stage& stage) {
+    if (stage.step == Stage::copy) {
+      stages_.push_back(copy(stage));
+    } else if (plan_.exchange_at(static_cast<std::size_t>(stage.step)) != nullptr) {
+      stages_.push_back(exchange(stage));
+    } else {
+      stages_.push_back(sweep(stage));
+      if (stages_.back().sweep.kernel != Kernel::none) last_computing_ = stages_.size() - 1;
+    }
+  }
+
+  /// All of them. The last that computes applies the factor.
+  std::vector<StageLayout> finish() && {
+    if (last_computing_ < stages_.size()) stages_[last_computing_].scales = true;
+    return std::move(stages_);
+  }
+
+ private:
+  [[nodiscard]] StageLayout copy(const Stage& stage) const {
+    StageLayout out;
+    const Layout& layout = plan_.input();
+    out.sources = places_.array(0, stage.from);
+    out.targets = places_.array(0, stage.to);
+    out.from_real = out.to_real = !plan_.states()[0].element.complex;
+    out.local_shape = layout.local_shape(rank_);
+    out.others = line_digits(layout, out.sweep, out.local_shape);
+    return out;
+  }
+
+  [[nodiscard]] StageLayout exchange(const Stage& stage) const {
+    const Site site{plan_, static_cast<std::size_t>(stage.step)};
+    StageLayout out;
+    out.from_real = !site.before().element.complex;
+    out.to_real = !site.after().element.complex;
+    out.is_exchange = true;
+    out.step = stage.step;
+    out.method = &method_of(site);
+    out.drive = out.method->drive(site.exchange());
+    out.rounds = out.method->rounds(places_, site, stage.from, stage.to);
+    if (out.drive != Drive::pipelined) return out;
+    out.sent_chunks = site.exchange().chunks.sent;
+    out.taken_chunks = site.exchange().chunks.taken;
+    if (out.sent_chunks == 1) {
+      // The sweep before may be cut for an exchange before it.
+      out.sent_chunks = static_cast<Index>(std::max<std::size_t>(1, stages_.back().bounds.size()));
+      for (MessageSlice& slice : out.rounds.front().sends) slice.dependency.needs = out.sent_chunks;
+    }
+    return out;
+  }
+
+  [[nodiscard]] StageLayout sweep(const Stage& stage) const {
+    const auto step = static_cast<std::size_t>(stage.step);
+    const State& before = plan_.states()[step];
+    StageLayout out;
+    out.from_real = !before.element.complex;
+    out.to_real = !plan_.states()[stage.last() + 1].element.complex;
+    out.step = stage.step;
+    out.sweep = std::get<Sweep>(plan_.steps()[step]);
+    out.local_shape = before.layout.local_shape(rank_);
+    out.others = line_digits(before.layout, out.sweep, out.local_shape);
+    if (stage.steps == 2) {
+      out.joined = std::get<Sweep>(plan_.steps()[stage.last()]);
+      std::erase(out.others, out.joined->digit);
+    }
+    place(stage, out);
+    cut(out, plan_, step, stage.last(), rank_);
+    if (out.sweep.kernel == Kernel::none) return out;
+    const bool joins_real = out.joined && out.joined->kernel == Kernel::real;
+    out.length = positions_along(plan_, stage, joins_real ? *out.joined : out.sweep);
+    // Position digits are the same before and behind, but for the one that is swept.
+    if (out.sweep.kernel != Kernel::compare) {
+      out.twiddle = twiddle_of(before, out.sweep.digit, rank_);
+    }
+    return out;
+  }
+
+  /// What a sweep reads and writes.
+  void place(const Stage& stage, StageLayout& out) const {
+    const auto step = static_cast<std::size_t>(stage.step);
+    const std::size_t behind = stage.last() + 1;
+    // Beside the exchange of k with n - k, the half spectrum is seen in rows.
+    const std::optional<HermitianExchange> joined_half =
+        step > 0 ? hermitian_at(out, step - 1) : std::nullopt;
+    const std::optional<HermitianExchange> splitting = hermitian_at(out, behind);
+    if (joined_half || splitting) {
+      out.local_shape = (joined_half ? *joined_half : *splitting).half_rows();
+      out.others = {0, 1};
+    }
+    if (stage.source != Access::array) {
+      const Site site{plan_, step - 1};
+      out.sources = method_of(site).read(places_, site, stage.source, stage.from);
+    } else {
+      out.sources = splitting ? places_.half_rows(step, *splitting, stage.from)
+                              : places_.array(step, stage.from);
+    }
+    if (stage.target != Access::array) {
+      const Site site{plan_, behind};
+      out.targets = method_of(site).written(places_, site, stage.target, stage.to);
+    } else {
+      out.targets = joined_half ? places_.half_rows(behind, *joined_half, stage.to)
+                                : places_.array(behind, stage.to);
+    }
+  }
+
+  /// Of the exchange at a step, where it is that of k with n - k and the sweep beside it copies.
+  [[nodiscard]] std::optional<HermitianExchange> hermitian_at(const StageLayout& stage,
+                                                              std::size_t step) const {
+    const Exchange* const exchange = plan_.exchange_at(step);
+    if (stage.sweep.kernel != Kernel::none || exchange == nullptr || !exchange->hermitian()) {
+      return std::nullopt;
+    }
+    return HermitianExchange::between(plan_.states()[step], plan_.states()[step + 1]);
+  }
+
+  const Plan& plan_;
+  Index rank_;
+  BlockPlacer places_;
+  std::vector<StageLayout> stages_;
+  std::size_t last_computing_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace
+
+std::vector<StageLayout> lay_out(const Plan& plan, const Schedule& schedule, Index rank) {
+  Layouter layouter(plan, schedule, rank);
+  for (const Stage& stage : schedule.stages) layouter.add(stage);
+  return std::move(layouter).finish();
+}
+
+}  // namespace kallima::exec

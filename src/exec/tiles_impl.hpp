@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A sweep along one digit: tiles of lines are gathered, and chunk by chunk transformed, multiplied
+// by roots of unity where the axis is split, and scattered.
+#pragma once
+
+#include "base/checked.hpp"
+#include "exec/executor.hpp"
+#include "exec/twiddle.hpp"
+#include "exec/walk.hpp"
+
+namespace kallima::exec {
+
+/// A place in the sequence of lines: those of a row follow each other along the fastest digit.
+struct Cursor {
+  Places at{};  ///< of the row
+  Index in_row = 0;
+};
+
+/// The lines of a stage, in the order in which tiles take them.
+class Lines {
+ public:
+  explicit Lines(const StageLayout& stage)
+      : stage_(stage),
+        digits_(stage.others),
+        row_digits_(digits_.first(std::max(1UL, digits_.size()) - 1)) {
+    if (!digits_.empty()) {
+      fast_ = static_cast<std::size_t>(digits_.back());
+      row_ = stage.local_shape[fast_];
+    }
+    for (const int digit : digits_) count_ *= stage.local_shape[static_cast<std::size_t>(digit)];
+  }
+
+  [[nodiscard]] Index count() const { return count_; }
+
+  [[nodiscard]] Cursor cursor(Index line) const {
+    Cursor cursor;
+    cursor.in_row = line % row_;
+    place_at(cursor.at, line / row_, row_digits_, stage_.local_shape);
+    return cursor;
+  }
+
+  /// Calls visit(cursor, line, count) for every part of a row among the next `count` lines; `line`
+  /// counts from 0. Moves the cursor behind them.
+  template <class Visit>
+  void for_each_row(Cursor& cursor, Index count, Visit visit) const {
+    for (Index line = 0; line < count;) {
+      const Index run = std::min(count - line, row_ - cursor.in_row);
+      visit(cursor, line, run);
+      line += run;
+      cursor.in_row += run;
+      if (cursor.in_row < row_) continue;
+      cursor.in_row = 0;
+      place_next(cursor.at, row_digits_, stage_.local_shape);
+    }
+  }
+
+  /// Calls copy(block, common) for what the next `count` lines, which lie in a tile with these
+  /// strides, have in common with each block. Moves the cursor behind them.
+  template <class Copy>
+  void for_each_common(Cursor& cursor, Index count, const std::vector<StridedBlock>& blocks,
+                       const Strides& tile, Copy copy) const {
+    const auto swept = static_cast<std::size_t>(stage_.sweep.digit);
+    for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
+      for (const StridedBlock& block : blocks) {
+        Common common;
+        if (!offset_in(block, row_digits_, here.at, common.in_patch)) continue;
+        Index first = 0;  // line of the part that the block has
+        common.lines = 1;
+        common.tile.line = tile.line;
+        common.block.line = 0;
+        if (!digits_.empty()) {
+          const Progression& across = block.places[fast_];
+          const Run met = run_of(across, {here.in_row, here.in_row + run});
+          if (met.count == 0) continue;
+          first = met.first - here.in_row;
+          common.lines = met.count;
+          common.tile.line = across.step * tile.line;
+          common.block.line = block.strides[fast_];
+          common.in_patch += met.skip * common.block.line;
+        }
+        const Progression& along = block.places[swept];
+        common.in_tile = (line + first) * tile.line + along.first * tile.element;
+        common.tile.element = along.step * tile.element;
+        common.block.element = block.strides[swept];
+        common.length = along.count;
+        copy(block, common);
+      }
+    });
+  }
+
+  /// Calls visit(line, count, j, step) for parts of rows, with the twiddle's number of their first
+  /// line and by how much it grows from line to line.
+  template <class Visit>
+  void for_each_number(Cursor cursor, Index count, Visit visit) const {
+    const Twiddle& twiddle = stage_.twiddle;
+    for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
+      Index j = 0;
+      Index step = 0;
+      for (const Twiddle::Term& term : twiddle.terms) {
+        const bool fast = !digits_.empty() && term.digit == fast_;
+        j += term.values.at(fast ? here.in_row : here.at[term.digit]) * term.weight;
+        if (fast) step = term.values.step * term.weight;
+      }
+      visit(line, run, j, step);
+    });
+  }
+
+  /// Moves the cursor behind the next `count` lines.
+  void skip(Cursor& cursor, Index count) const {
+    for_each_row(cursor, count, [](const Cursor&, Index, Index) {});
+  }
+
+  /// True where the next `count` lines lie in the only source one behind the other, from `offset`.
+  [[nodiscard]] bool in_one_piece(const Cursor& cursor, Index count, Index length,
+                                  Index& offset) const {
+    if (stage_.sources.size() != 1) return false;
+    const StridedBlock& block = stage_.sources.front();
+    const bool dense = block.strides[static_cast<std::size_t>(stage_.sweep.digit)] == 1 &&
+                       (digits_.empty() || block.strides[fast_] == length);
+    if (!dense || cursor.in_row + count > row_) return false;
+    if (!offset_in(block, row_digits_, cursor.at, offset)) return false;
+    offset += cursor.in_row * length;
+    return true;
+  }
+
+ private:
+  const StageLayout& stage_;
+  std::span<const int> digits_;      // slowest first
+  std::span<const int> row_digits_;  // all but the fastest
+  std::size_t fast_ = 0;
+  Index row_ = 1;
+  Index count_ = 1;
+};
+
+/// Sets lines [begin, end) of a tile to 0: what a line becomes must not depend on leftovers.
+template <class E>
+void pad(E* tile, const TileSide& side, Index begin, Index end) {
+  for (Index i = 0; i < side.length; ++i) {
+    for (Index line = begin; line < end; ++line) {
+      tile[line * side.strides.line + i * side.strides.element] = {};
+    }
+  }
+}
+
+/// A sweep from elements of one type to elements of another: From and To are numbers or reals.
+template <class T, class From, class To>
+class TileSweep {
+ public:
+  using Areas = typename Executor<T>::Areas;
+  using Engine = typename Operation<T>::Engine;
+  using Roots = typename Operation<T>::Roots;
+  using Setup = typename Operation<T>::Setup;
+
+  TileSweep(const StageLayout& stage, const Areas& areas, const Engine& engine, const Setup& setup,
+            Number<T>* tile)
+      : stage_(stage),
+        shape_(stage.tile),
+        areas_(areas),
+        engine_(engine),
+        setup_(setup),
+        lines_(stage),
+        gathered_(reinterpret_cast<From*>(tile)),
+        done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
+
+  template <class Pulsing>
+  void run(Factor<T> factor, const Roots* roots, bool backward, const Range& tiles,
+           Pulsing progress) {
+    // Lines that lie in memory as the engine wants them need not be gathered.
+    const bool reads_source = stage_.sweep.form == TileForm::lines && !shape_.in_place() &&
+                              !(roots != nullptr && backward);
+    Cursor reading = lines_.cursor(tiles.begin * shape_.lines);
+    Cursor writing = reading;
+    for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
+      const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
+      const From* from = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
+      if (from == nullptr) {
+        from = gathered_;
+        lines_.for_each_common(reading, count, stage_.sources, shape_.gathered.strides,
+                               [&](const StridedBlock& source, const Common& common) {
+                                 gather<T>(gathered_, areas_, source, common);
+                               });
+        if (roots != nullptr && backward)
+          twiddle_side(gathered_, shape_.gathered, writing, count, *roots, true);
+        const Index padded = ceil_div(count, shape_.chunk) * shape_.chunk;
+        pad(gathered_, shape_.gathered, count, padded);
+      } else {
+        lines_.skip(reading, count);
+      }
+      for (Index begin = 0; begin < count; begin += stage_.at_once) {
+        const Index here = std::min(stage_.at_once, count - begin);
+        for (Index line = 0; line < here; line += shape_.chunk) {
+          engine_.run(reinterpret_cast<const Number<T>*>(from + (begin + line) *
+                                                                    shape_.gathered.strides.line),
+                      reinterpret_cast<Number<T>*>(done_ + line * shape_.done.strides.line));
+        }
+        if (roots != nullptr && !backward)
+          twiddle_side(done_, shape_.done, writing, here, *roots, false);
+        Operation<T>::scale(setup_, done_, shape_.done.strides.line, here, shape_.done.length,
+                            factor);
+        lines_.for_each_common(writing, here, stage_.targets, shape_.done.strides,
+                               [&](const StridedBlock& target, const Common& common) {
+                                 scatter<T>(done_, areas_, target, common, stage_.streams);
+                               });
+      }
+      progress();
+    }
+  }
+
+  [[nodiscard]] Index tiles() const { return ceil_div(lines_.count(), shape_.lines); }
+
+ private:
+  /// The next tile in the only source, where it lies there in one piece; null elsewhere.
+  [[nodiscard]] const From* in_source(const Cursor& cursor) const {
+    Index offset = 0;
+    if (!lines_.in_one_piece(cursor, shape_.lines, shape_.gathered.length, offset)) return nullptr;
+    const StridedBlock& source = stage_.sources.front();
+    const auto* const from =
+        reinterpret_cast<const From*>(readable<T>(areas_, source.area, source.owner)) + offset;
+    return Engine::aligned(reinterpret_cast<const Number<T>*>(from)) ? from : nullptr;
+  }
+
+  /// Reals are never multiplied: roots belong to frequencies.
+  template <class E>
+  void twiddle_side(E* data, const TileSide& side, const Cursor& at, Index count,
+                    const Roots& roots, bool conjugate) const {
+    if constexpr (std::is_same_v<E, Number<T>>) {
+      lines_.for_each_number(at, count, [&](Index line, Index run, Index j, Index step) {
+        Operation<T>::twiddle(
+            {data + line * side.strides.line, side.strides, run, side.length, j, step}, roots,
+            conjugate);
+      });
+    }
+  }
+
+  const StageLayout& stage_;
+  const TileShape& shape_;
+  const Areas& areas_;
+  const Engine& engine_;
+  const Setup& setup_;
+  Lines lines_;
+  From* gathered_;
+  To* done_;
+};
+
+template <class T>
+void Executor<T>::sweep_tiles(const StageLayout& stage, const Areas& areas, Factor<T> factor,
+                              const Worker& worker) const {
+  using Real [[maybe_unused]] = RealNumber<T>;
+  const bool backward = direction_ == Direction::backward;
+  const auto* const roots =
+      stage.twiddle.modulus > 0 ? &engines_.roots(stage.twiddle.table) : nullptr;
+  const auto go = [&](auto sweep) {
+    sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count),
+              [&] { worker.progress(); });
+  };
+  const auto& engine = engines_[stage.engine];
+  if constexpr (has_reals<T>) {
+    if (stage.from_real) {
+      return go(TileSweep<T, Real, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
+    }
+    if (stage.to_real) {
+      return go(TileSweep<T, Number<T>, Real>(stage, areas, engine, engines_.setup(), worker.tile));
+    }
+  }
+  go(TileSweep<T, Number<T>, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
+}
+
+}  // namespace kallima::exec

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fft/engine.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kallima/error.hpp"
+
+namespace kallima::fft {
+
+std::mutex& planner_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+namespace {
+
+template <class T>
+typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
+  // FFTW takes what it only reads as writable.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+  return reinterpret_cast<typename Fftw<T>::Complex*>(const_cast<std::complex<T>*>(data));
+}
+
+template <class T>
+T* real_data(const std::complex<T>* data) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+  return reinterpret_cast<T*>(const_cast<std::complex<T>*>(data));
+}
+
+}  // namespace
+
+template <class T>
+Engine<T>::Engine(const Batch& batch, int sign, Effort effort, bool only_wisdom,
+                  std::complex<T>* from, std::complex<T>* to)
+    : numbers_(batch.numbers) {
+  const std::lock_guard guard(planner_lock());
+  const fftw_iodim64 line{batch.length, batch.from.element, batch.to.element};
+  const fftw_iodim64 lines{batch.lines, batch.from.line, batch.to.line};
+  const unsigned flags = flags_of(effort);
+  const auto plan_with = [&](unsigned more) {
+    switch (batch.numbers) {
+      case Numbers::from_real:
+        return Fftw<T>::guru_r2c(1, &line, 1, &lines, real_data(from), engine_data(to),
+                                 flags | more);
+      case Numbers::to_real:
+        // FFTW would overwrite what it reads here, unless told not to.
+        return Fftw<T>::guru_c2r(1, &line, 1, &lines, engine_data(from), real_data(to),
+                                 flags | more | FFTW_PRESERVE_INPUT);
+      case Numbers::complex:
+        break;
+    }
+    return Fftw<T>::guru(1, &line, 1, &lines, engine_data(from), engine_data(to), sign,
+                         flags | more);
+  };
+  if (only_wisdom) plan_ = plan_with(FFTW_WISDOM_ONLY);
+  if (plan_ == nullptr) plan_ = plan_with(0);
+  if (plan_ == nullptr) {
+    throw EngineFailure("the FFT engine has no plan for " + std::to_string(batch.lines) +
+                        " lines of " + std::to_string(batch.length) +
+                        "; link a complete FFTW3, or use another length");
+  }
+}
+
+template <class T>
+Engine<T>::~Engine() {
+  if (plan_ == nullptr) return;
+  const std::lock_guard guard(planner_lock());
+  Fftw<T>::destroy(plan_);
+}
+
+template <class T>
+void Engine<T>::run(const std::complex<T>* from, std::complex<T>* to) const {
+  switch (numbers_) {
+    case Numbers::complex:
+      Fftw<T>::execute(plan_, engine_data(from), engine_data(to));
+      return;
+    case Numbers::from_real:
+      Fftw<T>::execute_r2c(plan_, real_data(from), engine_data(to));
+      return;
+    case Numbers::to_real:
+      Fftw<T>::execute_c2r(plan_, engine_data(from), real_data(to));
+      return;
+  }
+}
+
+template <class T>
+bool Engine<T>::aligned(const std::complex<T>* data) {
+  return Fftw<T>::alignment(reinterpret_cast<T*>(engine_data(data))) == 0;
+}
+
+template class Engine<float>;
+template class Engine<double>;
+
+template <class T>
+std::string export_wisdom() {
+  const std::lock_guard guard(planner_lock());
+  char* const text = Fftw<T>::export_wisdom();
+  std::string wisdom = text == nullptr ? std::string() : std::string(text);
+  if (text != nullptr) Fftw<T>::release(text);
+  return wisdom;
+}
+
+template <class T>
+bool import_wisdom(const std::string& wisdom) {
+  const std::lock_guard guard(planner_lock());
+  return Fftw<T>::import_wisdom(wisdom.c_str()) == 1;
+}
+
+template std::string export_wisdom<float>();
+template std::string export_wisdom<double>();
+template bool import_wisdom<float>(const std::string&);
+template bool import_wisdom<double>(const std::string&);
+
+}  // namespace kallima::fft
