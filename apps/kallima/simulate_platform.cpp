@@ -128,7 +128,7 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
   }
   ProblemArguments what = arguments.what;
   what.chunks = 1;
-  // Simulated ranks share no segments.
+  // Simulated ranks share no memory.
   const Index per_node = ranks_per_node_of(hosts);
   const bool alone = per_node == 1 && ranks > 1;
   if ((what.method == ExchangeMethod::any && !alone) ||

@@ -4,7 +4,7 @@
 // Computation, section 3.4), which has block (cycle 1) and cyclic (cycle = procs) as its ends.
 //
 // The axis is cut into procs/cycle groups of neighbouring indices, and within a group the indices
-// go round its `cycle` coordinates cyclically. With procs dividing n, index j is three digits
+// go round its `cycle` coordinates in turn. With procs dividing n, index j is three digits
 // (group | local | cycle); a coordinate owns the outer and the inner digit and holds the middle
 // one. This is not block-cyclic, which is (local | rank | local).
 //

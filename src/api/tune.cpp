@@ -131,7 +131,7 @@ std::vector<Runner<T>> runners_of(MPI_Comm comm, std::vector<TriedPlan>& plans, 
     } else {
       runners.push_back({std::make_shared<Transform<T>>(comm, problem.shape, options), {}});
     }
-    tried.plan = runners.back().transform->plan();  // as it runs: segments may not be to be had
+    tried.plan = runners.back().transform->plan();  // as it runs: shared memory may not be had
   }
   return runners;
 }

@@ -3,7 +3,7 @@
 // What a rank did and when: for traces. Room is made beforehand, so recording allocates nothing;
 // what comes when it is full is only counted.
 //
-// A rank's progress_thread records beside the thread that computes, so there is a lock. Messages
+// A rank's progress thread records beside the thread that computes, so there is a lock. Messages
 // and chunks take microseconds and more, against some ten nanoseconds of a lock that is rarely
 // waited for.
 #pragma once

@@ -22,7 +22,7 @@ void NodeSync::arrive() { words_[mine_]->arrivals.store(++arrivals_, std::memory
 void NodeSync::wait(Watchdog& watchdog) const {
   Backoff backoff(watchdog, Patience::memory());
   for (const NodeWords* const words : words_) {
-    while (words->arrivals.load(std::memory_order_acquire) < arrivals_) backoff.dependency();
+    while (words->arrivals.load(std::memory_order_acquire) < arrivals_) backoff.idle();
   }
 }
 

@@ -317,7 +317,7 @@ void PipelinedExchange::wait(Done done) {
       }
       left = now;
     }
-    (idles ? for_node : for_messages).dependency();
+    (idles ? for_node : for_messages).idle();
   }
 }
 

@@ -20,8 +20,8 @@ namespace kallima::comm {
 
 namespace {
 
-/// Slow dependencies between two looks at what costs a call of MPI.
-constexpr int turns_per_look = 16;
+/// Slow polls between two looks at what costs a call of MPI.
+constexpr int polls_per_look = 16;
 
 /// A sleep takes a share of what was waited so far, so that it delays little, and no more than
 /// makes waiting cheap: waking takes some 10 us, so one wait costs less than 1 % of a core.
@@ -119,13 +119,13 @@ void Backoff::pause() {
 #endif
 }
 
-void Backoff::slow_turn() {
+void Backoff::slow_poll() {
   if (simulated) return;
   const double now = Watchdog::now();
   if (since_ == 0.) since_ = now;
   const double waited = now - since_;
   const bool sleeps = waited > busy_;
-  if (sleeps || (oversubscription_ - spins_) % turns_per_look == 0) watchdog_.look();
+  if (sleeps || (idle_polls_ - spins_) % polls_per_look == 0) watchdog_.look();
   if (sleeps) {
     const double sleep = std::clamp((waited - busy_) * share, shortest_sleep, longest_sleep);
     std::this_thread::sleep_for(std::chrono::duration<double>(sleep));
@@ -144,7 +144,7 @@ void wait_for(MPI_Request& request, Watchdog& watchdog, Index bytes) {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;
-    backoff.dependency();
+    backoff.idle();
   }
 }
 

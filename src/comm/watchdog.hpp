@@ -110,7 +110,7 @@ struct Patience {
   static Patience messages(Index bytes) { return {64, 0.05 + static_cast<double>(bytes) / 1e8}; }
 };
 
-/// One wait: dependency() after every poll that found nothing, moved() after one that did.
+/// One wait: idle() after every poll that found nothing, moved() after one that did.
 class Backoff {
  public:
   Backoff(Watchdog& watchdog, const Patience& patience)
@@ -119,27 +119,27 @@ class Backoff {
         busy_(patience.busy) {}
 
   void moved() {
-    oversubscription_ = 0;
+    idle_polls_ = 0;
     since_ = 0.;
   }
   /// Pauses, yields or sleeps, by how long nothing has moved. Throws as Watchdog::look() does.
-  void dependency() {
-    if (++oversubscription_ <= spins_) {
+  void idle() {
+    if (++idle_polls_ <= spins_) {
       pause();
     } else {
-      slow_turn();
+      slow_poll();
     }
   }
 
  private:
   static constexpr int crowded_spins = 16;
   static void pause();
-  void slow_turn();
+  void slow_poll();
 
   Watchdog& watchdog_;
   int spins_;
   double busy_;
-  int oversubscription_ = 0;
+  int idle_polls_ = 0;
   double since_ = 0.;  // of the first slow turn
 };
 

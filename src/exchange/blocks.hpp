@@ -100,7 +100,7 @@ class BlockPlacer {
 /// What a rank sends or receives in an exchange, by peer, and how it lies in the message.
 std::vector<Cut> cuts(const Site& site, bool sending, Index rank);
 
-/// Adds a part of a slice that begins at `slice`; but what is at home is on the split side taken
+/// Adds a part of a message that begins at `slice`; but what is at home is on the split side taken
 /// from there or left there, and on the other side there already.
 void add_part(std::vector<StridedBlock>& blocks, const CutPart& part, const StridedBlock& slice,
               const std::optional<Area>& home, bool split_side);

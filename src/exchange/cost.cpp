@@ -45,9 +45,9 @@ namespace {
 Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
   Cost cost = link_cost(setting.model, setting.machine->in_node, traffic.most_messages_within,
                         traffic.most_within * element_bytes);
-  // Within a node a processor copies, and may have to wait for its dependency.
-  cost.latency *= setting.dependencies;
-  cost.bandwidth *= setting.dependencies;
+  // Within a node a processor copies, and may have to wait for its turn.
+  cost.latency *= setting.oversubscription;
+  cost.bandwidth *= setting.oversubscription;
   return cost;
 }
 
@@ -90,7 +90,7 @@ double busy_seconds(const Setting& setting, const NodeTraffic& traffic, Index el
       2. * link.overhead * static_cast<double>(traffic.most_messages_between * parts);
   return cost_within(setting, traffic, element_bytes).total() +
          std::min(between.total(),
-                  setting.dependencies * (link.busy * between.bandwidth + overhead));
+                  setting.oversubscription * (link.busy * between.bandwidth + overhead));
 }
 
 Cost barrier_cost(const Setting& setting) {

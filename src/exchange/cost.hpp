@@ -18,9 +18,9 @@ namespace kallima {
 /// Where an exchange takes place.
 struct Setting {
   const Machine& machine;
-  Index ranks = 1;           ///< that take part
-  Index per_node = 1;        ///< of them on a node
-  double dependencies = 1.;  ///< so much longer does what a rank does take, for want of cores
+  Index ranks = 1;               ///< that take part
+  Index per_node = 1;            ///< of them on a node
+  double oversubscription = 1.;  ///< so much longer does what a rank does take, for want of cores
   Model model = Model::loggp;
   double crowding = 0.;  ///< of congestion.hpp; 0: as if everybody sent to everybody else
 };
@@ -84,13 +84,13 @@ struct Pricing {
   const Machine& machine;
   Model model = Model::loggp;
   Index ranks = 1;
-  Index per_node = 1;        ///< ranks on a node
-  double dependencies = 1.;  ///< as of a Setting
+  Index per_node = 1;            ///< ranks on a node
+  double oversubscription = 1.;  ///< as of a Setting
   Divisions& divisions;
 
   /// Of an exchange among so many of the ranks.
   [[nodiscard]] Setting setting(Index among) const {
-    return {machine, among, per_node, dependencies, model};
+    return {machine, among, per_node, oversubscription, model};
   }
 };
 

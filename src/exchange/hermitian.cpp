@@ -56,14 +56,14 @@ HermitianExchange::HermitianExchange(const State& split_side) {
   const bool two = digits.size() == 2 && layout.is_grid() && digits[k0].whole > 0 &&
                    digits[k0].weight == 1 && digits[k1].weight == digits[k0].whole &&
                    digits[k0].axis == digits[k1].axis;
-  if (!two) throw InternalError("a hermitian of what is not one axis in two digits");
+  if (!two) throw InternalError("a Hermitian exchange of what is not one axis in two digits");
   row_ = digits[k0].whole;
   rows_ = layout.shape()[k1];
   const Axis& cyclic = layout.axis(k0);
   procs_ = cyclic.procs;
   if (row_ % procs_ != 0 || (procs_ > 1 && cyclic.cycle != procs_) || !layout.whole(k1) ||
       layout.order() != std::vector<int>{1, 0} || cyclic.n != half_extent(row_)) {
-    throw InternalError("a hermitian of digits that are not distributed cyclically");
+    throw InternalError("a Hermitian exchange of digits that are not distributed cyclically");
   }
   full_ = (rows_ + 1) / 2;
   lacking_ = rows_ / 2;

@@ -13,7 +13,7 @@
 // the one rank that holds a - k0: p - r. Each rank exchanges with one partner, a quarter of n over
 // all ranks.
 //
-// Both sides see a slice as its sender on the split side orders it, rows k1, places along k0
+// Both sides see a message as its sender on the split side orders it, rows k1, places along k0
 // within them; on the other side the mirrored part lies backwards in it. The half spectrum of a
 // rank is addressed in rows of a/p elements too: k = a k1 + r + p j is at place (a/p) k1 + j.
 #pragma once
@@ -32,10 +32,10 @@ struct Lying {
   std::vector<Index> strides;  ///< by place; may be negative
 };
 
-/// Some elements of a slice and where they are in the rank's local array.
+/// Some elements of a message and where they are in the rank's local array.
 struct CutPart {
-  std::vector<Progression> places;  ///< by digit; of a hermitian, split side: along k0, k1; other
-                                    ///< side: along rows, within
+  std::vector<Progression> places;  ///< by digit; of a Hermitian exchange, split side: along k0,
+                                    ///< k1; other side: along rows, within
   Lying in_message;
   bool conjugated = false;         ///< on the split side
   std::optional<Lying> home = {};  ///< in the rank's own half spectrum, where it is not sent
@@ -45,7 +45,7 @@ struct CutPart {
 /// one part.
 struct Cut {
   Index peer = 0;
-  Index size = 0;  ///< elements of the slice
+  Index size = 0;  ///< elements of the message
   std::vector<CutPart> parts;
 };
 
@@ -79,7 +79,7 @@ class HermitianExchange {
   [[nodiscard]] Layout half_layout() const;
 
  private:
-  /// Places along k0 on a rank: of all that are kept, and of those whose hermitian image lacks.
+  /// Places along k0 on a rank: of all that are kept, and of those whose mirror image lacks.
   [[nodiscard]] Index kept(Index rank) const;
   [[nodiscard]] Index mirrored(Index rank) const;
   [[nodiscard]] Index partner(Index rank) const { return (procs_ - rank) % procs_; }
@@ -87,7 +87,7 @@ class HermitianExchange {
   [[nodiscard]] std::vector<Index> peers(Index rank) const;
   /// What a rank has on both sides, as the split side sees it.
   [[nodiscard]] std::vector<CutPart> direct_parts(Index rank) const;
-  /// The slice between a rank of the split side and one of the other.
+  /// The message between a rank of the split side and one of the other.
   [[nodiscard]] Index direct_size(Index rank) const;
   [[nodiscard]] Index mirrored_size(Index rank) const { return lacking_ * mirrored(rank); }
   [[nodiscard]] Index message_size(Index split_rank, Index half_rank) const;

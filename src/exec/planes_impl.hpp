@@ -18,14 +18,14 @@ void for_each_common(const StageLayout& stage, const Places& at,
                      const Range& columns, const Strides& tile, Copy copy) {
   for (const StridedBlock& block : blocks) {
     Common common;
-    if (!offset_in(block, stage.others, at, common.in_patch)) continue;
+    if (!offset_in(block, stage.others, at, common.in_block)) continue;
     const Progression& down = block.places[stage.plane.slow];
     const Progression& along = block.places[stage.plane.fast];
     const Run met_rows = run_of(down, rows);
     const Run met_columns = run_of(along, columns);
     if (met_rows.count == 0 || met_columns.count == 0) continue;
     common.block = {block.strides[stage.plane.fast], block.strides[stage.plane.slow]};
-    common.in_patch += met_rows.skip * common.block.line + met_columns.skip * common.block.element;
+    common.in_block += met_rows.skip * common.block.line + met_columns.skip * common.block.element;
     common.in_tile = (met_rows.first - rows.begin) * tile.line +
                      (met_columns.first - columns.begin) * tile.element;
     common.tile = {along.step * tile.element, down.step * tile.line};

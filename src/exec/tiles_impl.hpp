@@ -64,7 +64,7 @@ class Lines {
     for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
       for (const StridedBlock& block : blocks) {
         Common common;
-        if (!offset_in(block, row_digits_, here.at, common.in_patch)) continue;
+        if (!offset_in(block, row_digits_, here.at, common.in_block)) continue;
         Index first = 0;  // line of the part that the block has
         common.lines = 1;
         common.tile.line = tile.line;
@@ -77,7 +77,7 @@ class Lines {
           common.lines = met.count;
           common.tile.line = across.step * tile.line;
           common.block.line = block.strides[fast_];
-          common.in_patch += met.skip * common.block.line;
+          common.in_block += met.skip * common.block.line;
         }
         const Progression& along = block.places[swept];
         common.in_tile = (line + first) * tile.line + along.first * tile.element;

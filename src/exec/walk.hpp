@@ -81,8 +81,8 @@ inline bool offset_in(const StridedBlock& block, std::span<const int> digits, co
 struct Common {
   Index in_tile = 0;   ///< first element, from where the tile begins
   Strides tile;        ///< in the tile
-  Index in_patch = 0;  ///< first element, from the start of the block' area
-  Strides block;       ///< in the block' area
+  Index in_block = 0;  ///< first element, from the start of the block's area
+  Strides block;       ///< in the block's area
   Index lines = 0;
   Index length = 0;
 };
@@ -106,7 +106,7 @@ void gather(E* tile, const typename Executor<T>::Areas& areas, const StridedBloc
             const Common& common) {
   const auto* const area = reinterpret_cast<const E*>(readable<T>(areas, block.area, block.owner));
   fft::copy_plane<E>({tile + common.in_tile, common.tile.line, common.tile.element},
-                     {area + common.in_patch, common.block.line, common.block.element},
+                     {area + common.in_block, common.block.line, common.block.element},
                      common.lines, common.length);
   if (block.conjugated) conjugate(tile, common);
 }
@@ -116,7 +116,7 @@ template <class T, class E>
 void scatter(E* tile, const typename Executor<T>::Areas& areas, const StridedBlock& block,
              const Common& common, bool streams) {
   auto* const area = reinterpret_cast<E*>(writable<T>(areas, block.area, block.owner));
-  const fft::Plane<E> to{area + common.in_patch, common.block.line, common.block.element};
+  const fft::Plane<E> to{area + common.in_block, common.block.line, common.block.element};
   const fft::Plane<const E> from{tile + common.in_tile, common.tile.line, common.tile.element};
   if (block.conjugated) conjugate(tile, common);  // no other block wants these
   fft::store_plane<E>(to, from, common.lines, common.length, streams);

@@ -94,7 +94,7 @@ void for_each_peer(const Layout& mine, const Layout& theirs, Index rank, Visit v
   if (theirs.is_grid()) return for_each_peer(part, theirs, visit);
   std::vector<Progression> common(part.size());
   for (const Index peer : theirs.box_table()->meeting(part)) {
-    bool any = true;  // cyclic can miss a box
+    bool any = true;  // a cyclic axis can miss a box
     for (std::size_t a = 0; a < part.size() && any; ++a) {
       common[a] = intersect(part[a], theirs.local_indices(peer, a));
       any = !common[a].empty();

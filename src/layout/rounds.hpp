@@ -25,7 +25,7 @@ inline Index mirrored_up(Index number, int bits) {
   return result;
 }
 
-/// The turn in which a pipelined exchange of `rank` serves `peer`: i XOR j for powers of two
+/// The round in which a pipelined exchange of `rank` serves `peer`: i XOR j for powers of two
 /// (Sahay, section 5), a shift otherwise. At every moment each rank receives from one other if all
 /// take as long.
 inline Index pipelined_round_of(Index rank, Index peer, Index ranks) {

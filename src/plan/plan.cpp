@@ -145,7 +145,7 @@ State behind(const State& before, const Regroup& regroup) {
 State behind_hermitian(const State& before, const Exchange& exchange) {
   State after{before.element, exchange.digits, exchange.to};
   if (after.digits.size() != after.layout.axes()) {
-    throw InternalError("a hermitian to a layout of other digits");
+    throw InternalError("a Hermitian exchange to a layout of other digits");
   }
   const HermitianExchange hermitian = HermitianExchange::between(before, after);
   const bool splitting = to_split_axis(before, after);
@@ -159,7 +159,7 @@ State behind_hermitian(const State& before, const Exchange& exchange) {
   const std::vector<Digit> axis = {{split_side.digits[0].axis, 1, DigitKind::frequency, n}};
   if (half.digits != axis || half.layout != hermitian.half_layout() || !frequencies(split_side) ||
       !before.element.complex) {
-    throw InternalError("a hermitian between states that are not of one axis");
+    throw InternalError("a Hermitian exchange between states that are not of one axis");
   }
   return after;
 }

@@ -15,8 +15,8 @@ namespace kallima {
 namespace {
 
 /// Which whole axes are transformed at which stop: each where it is first whole, but moved to a
-/// later stop that would otherwise only copy. At a stop, fastest in memory first. What cyclic_plans
-/// is not listed.
+/// later stop that would otherwise only copy. At a stop, fastest in memory first. What cyclic steps
+/// transform is not listed.
 std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, const Path& path) {
   std::vector<std::vector<std::size_t>> sweeps(path.size());
   std::vector<bool> done(request.problem.shape.size(), false);
@@ -34,9 +34,9 @@ std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, 
     }
   }
   for (std::size_t s = 1; s < path.size(); ++s) {
-    const bool cyclic_plans =
+    const bool by_cyclic_steps =
         path[s].by_cyclic_steps || (s + 1 < path.size() && path[s + 1].by_cyclic_steps);
-    if (!sweeps[s].empty() || cyclic_plans) continue;
+    if (!sweeps[s].empty() || by_cyclic_steps) continue;
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
         if (!path[s].at.layout.whole(sweeps[donor][i])) continue;

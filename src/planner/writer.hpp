@@ -20,11 +20,11 @@ struct Manner {
 /// The plan along a path.
 Plan plan_along(const PlanRequest& request, const Path& path, const Manner& manner);
 
-/// One long line on one rank cyclic_plans too, and meets itself: it is split so that each sweep's
+/// One long line on one rank is split too: it is split so that each sweep's
 /// lines stay in the cache. Empty where that is not what is asked for.
 std::optional<Plan> plan_alone(const PlanRequest& request, const Manner& manner);
 
-/// One axis of reals cyclic_plans as complex ones do, with half of the first digit's frequencies
+/// One axis of reals is split as complex ones are, with half of the first digit's frequencies
 /// kept, and what that leaves on the wrong side of n/2 is exchanged in the end. Empty where that is
 /// not what is asked for.
 std::optional<Plan> plan_real_line(const PlanRequest& request, const Manner& manner);

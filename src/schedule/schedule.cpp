@@ -53,13 +53,13 @@ bool can_stay(const StepList& plan, const Stage& stage) {
          plan.states()[step].element == plan.states()[stage.last() + 1].element;
 }
 
-/// Areas backwards from the output; the sweep at stage `progress_thread` changes area though it
+/// Areas backwards from the output; the sweep at stage `moving` changes area though it
 /// could stay.
-void assign(const StepList& plan, std::vector<Stage>& stages, std::size_t progress_thread) {
+void assign(const StepList& plan, std::vector<Stage>& stages, std::size_t moving) {
   Area area = Area::output;
   for (std::size_t i = stages.size(); i-- > 0;) {
     stages[i].to = area;
-    if (!can_stay(plan, stages[i]) || i == progress_thread) area = other(area);
+    if (!can_stay(plan, stages[i]) || i == moving) area = other(area);
     stages[i].from = area;
   }
 }
@@ -191,13 +191,13 @@ void assign_buffers(const StepList& plan, bool in_place, std::vector<Stage>& sta
   }
   // In place: the first stage reads the output area, so it must write elsewhere or stay exactly.
   if (stages.front().to == Area::output && !can_stay(plan, stages.front())) {
-    std::size_t progress_thread = stages.size();
+    std::size_t moving = stages.size();
     for (std::size_t i = 1; i < stages.size(); ++i) {
       const bool exchange = is_exchange(plan, static_cast<std::size_t>(stages[i].step));
-      if (!exchange && can_stay(plan, stages[i])) progress_thread = i;
+      if (!exchange && can_stay(plan, stages[i])) moving = i;
     }
-    assign(plan, stages, progress_thread);
-    if (progress_thread == stages.size()) {
+    assign(plan, stages, moving);
+    if (moving == stages.size()) {
       stages.front().from = Area::workspace;
       Stage copy;
       copy.from = Area::output;
@@ -252,9 +252,9 @@ Index positions_along(const StepList& plan, const Stage& stage, const Sweep& swe
 namespace {
 
 /// What one stage needs, rank by rank. What an exchange has beside its buffers aside.
-class LegNeeds {
+class StageNeeds {
  public:
-  LegNeeds(const StepList& plan, const Schedule& schedule, const Stage& stage)
+  StageNeeds(const StepList& plan, const Schedule& schedule, const Stage& stage)
       : plan_(plan), in_place_(schedule.in_place), stage_(stage) {
     if (stage.barrier) {
       leaves_array_ = false;
@@ -361,7 +361,7 @@ class LegNeeds {
 /// Tiles and roots of stages, each root once.
 class TileNeeds {
  public:
-  void add(const LegNeeds& stage, Workspace& need) {
+  void add(const StageNeeds& stage, Workspace& need) {
     need.tile = std::max(need.tile, stage.tile());
     const Index modulus = stage.modulus();
     if (modulus > 0 && moduli_.insert(modulus).second) need.roots += root_table_size(modulus);
@@ -395,7 +395,7 @@ Workspace workspace(const StepList& plan, const Schedule& schedule, Index rank) 
   Workspace result;
   TileNeeds tiles;
   for (const Stage& stage : schedule.stages) {
-    const LegNeeds needs(plan, schedule, stage);
+    const StageNeeds needs(plan, schedule, stage);
     needs.add_arrays(rank, result);
     if (needs.computes(rank)) tiles.add(needs, result);
   }
@@ -411,7 +411,7 @@ Workspace largest_workspace(const StepList& plan, const Schedule& schedule) {
   Workspace result;
   TileNeeds tiles;
   for (const Stage& stage : schedule.stages) {
-    const LegNeeds needs(plan, schedule, stage);
+    const StageNeeds needs(plan, schedule, stage);
     for (const RankClass& ranks : needs.classes()) needs.add_arrays(ranks.first, result);
     if (needs.computes()) tiles.add(needs, result);  // on some rank, as no array is empty
   }

@@ -300,7 +300,7 @@ TEST(NodeMemory, of_a_namespace_is_in_the_groups_that_are_seen_from_it) {
   EXPECT_EQ(groups("/../..", "/"), Folders{top});
   EXPECT_EQ(groups("/../..", "/a"), Folders{top});
   EXPECT_EQ(groups("/../..", "/../b"), Folders{top});
-  // CommStatistics out of what is mounted: nothing that is seen is around the process.
+  // Moved out of what is mounted: nothing that is seen is around the process.
   EXPECT_EQ(groups("/", "/.."), Folders{});
   EXPECT_EQ(groups("/", "/../b"), Folders{});
   EXPECT_EQ(groups("/..", "/../.."), Folders{});

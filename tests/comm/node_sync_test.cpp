@@ -51,7 +51,7 @@ TEST(NodeSync, what_is_written_before_a_mark_is_read_by_who_sees_it) {
       sync.mark(Mark::computed, 1, chunk + 1);
       if (chunk % 7 != 0) continue;
       Backoff backoff(watchdog, Patience::memory());
-      while (sync.least(Mark::computed, 1) < chunk + 1) backoff.dependency();
+      while (sync.least(Mark::computed, 1) < chunk + 1) backoff.idle();
       for (const std::vector<int>& of_rank : values) {
         if (of_rank[chunk] != static_cast<int>(chunk) + 1) ++wrong[static_cast<std::size_t>(rank)];
       }
@@ -141,7 +141,7 @@ TEST(Watchdog, throws_what_another_thread_of_the_rank_has_noted) {
   Backoff backoff(watchdog, Patience::memory());
   EXPECT_THROW(
       {
-        while (true) backoff.dependency();
+        while (true) backoff.idle();
       },
       MpiFailure);
   other.join();

@@ -25,10 +25,10 @@ extern "C" int sched_yield() noexcept {
 namespace kallima::comm {
 namespace {
 
-/// How often so many dependencies yield.
-int yields_of(Backoff& backoff, int dependencies) {
+/// How often so many idle polls yield.
+int yields_of(Backoff& backoff, int polls) {
   const int before = yields();
-  for (int i = 0; i < dependencies; ++i) backoff.dependency();
+  for (int i = 0; i < polls; ++i) backoff.idle();
   return yields() - before;
 }
 

@@ -33,12 +33,12 @@ std::complex<long double> frequency(const Shape& shape, const std::vector<Index>
   std::complex<long double> sum = 0;
   for (Index flat = 0; flat < volume(shape); ++flat) {
     const std::vector<Index> x = unflat(flat, shape);
-    long double dependencies = 0;
+    long double turns = 0;
     for (std::size_t a = 0; a < shape.size(); ++a) {
-      dependencies +=
+      turns +=
           static_cast<long double>(x[a] * k[a] % shape[a]) / static_cast<long double>(shape[a]);
     }
-    const long double angle = -2 * std::numbers::pi_v<long double> * dependencies;
+    const long double angle = -2 * std::numbers::pi_v<long double> * turns;
     sum += static_cast<long double>(number(flat)) *
            std::complex<long double>(std::cos(angle), std::sin(angle));
   }

@@ -91,7 +91,7 @@ TEST(Progression, intersections_of_all_small_ones_are_those_of_sets) {
 constexpr Index big = Index{1} << 62;
 
 TEST(Progression, intersections_near_2_to_62_do_not_overflow) {
-  // Everything below 2^62 against cyclic distributed to two numbers of processors.
+  // Everything below 2^62 against cyclic axes over two numbers of processors.
   const Progression all = Progression::make(0, 1, big);
   const Index p = (Index{1} << 31) - 1;  // the most processors of an axis, a prime
   const Index q = (Index{1} << 31) - 2;

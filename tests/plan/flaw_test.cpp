@@ -215,7 +215,7 @@ TEST(Flaw, the_exchange_of_k_with_its_image_goes_between_its_sweeps) {
                      "  end kx:block/2\n",
                  "beside sweeps that cannot take them");
   expect_refusal(head + "  exchange kx:cyclic/2 by point-to-point, k with 17 - k\n" + tail,
-                 "a hermitian between states");
+                 "a Hermitian exchange between states");
 }
 
 TEST(Flaw, digits_are_factors_of_their_axes) {

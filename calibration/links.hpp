@@ -39,8 +39,8 @@ double overhead_time(const Ranks& ranks, Level level, double budget);
 /// computing takes longer while so many bytes travel, over what they take alone. Collective.
 double busy_part(const Ranks& ranks, Level level, Index bytes);
 
-/// Seconds until so many ranks of a node have met at their segments; 0 where they share none.
-/// Collective.
+/// Seconds until so many ranks of a node have passed a barrier in shared memory; 0 where they share
+/// none. Collective.
 double barrier_time(const Ranks& ranks, Index count, double budget);
 
 }  // namespace kallima::calibration

@@ -33,7 +33,7 @@ double broadcast_binary_seconds(const AlphaBeta& model, const Collective& broadc
 /// those who have it at most double in each.
 double broadcast_binomial_seconds(const AlphaBeta& model, const Collective& broadcast,
                                   FormulaVersion form);
-/// The root deals out segments, which then go round: 2 (P - 1)(alpha + s beta / P), slide
+/// The root hands out segments, which then go round: 2 (P - 1)(alpha + s beta / P), slide
 /// "Large-message broadcasts".
 double broadcast_ring_seconds(const AlphaBeta& model, const Collective& broadcast);
 
