@@ -71,8 +71,13 @@ reals() {
 
 all=fftw-mpi,fftw-threads,spfft,bare
 few=fftw-mpi,bare
+known=$("$program" bench --help | sed -n 's/^LIST: some of //p')
+cubes=$all  # those of three axes only, where the program has them
+for rival in heffte 2decomp; do
+  [[ ,${known//[[:space:]]/}, == *,$rival,* ]] && cubes+=,$rival
+done
 if [[ $what == all || $what == problems ]]; then
-  for n in 64 128 256; do bench "c2c_$n" "$RANKS" "$RUNS" $all "c2c:$n^3"; done
+  for n in 64 128 256; do bench "c2c_$n" "$RANKS" "$RUNS" "$cubes" "c2c:$n^3"; done
   for e in 20 22; do bench "c2c_2^$e" "$RANKS" "$RUNS" $all "c2c:2^$e"; done
 fi
 if [[ $what == all || $what == reals ]]; then

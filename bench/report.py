@@ -140,7 +140,8 @@ def memory_table(runs):
 
 def plot(runs, path):
     """Bars: the time of each rival's fastest row, in units of Kallima's."""
-    colours = {"fftw-mpi": "#c44e52", "fftw-threads": "#8172b2", "spfft": "#937860", "bare/sum": "#8c8c8c"}
+    colours = {"fftw-mpi": "#c44e52", "fftw-threads": "#8172b2", "spfft": "#937860", "heffte": "#55a868",
+               "2decomp": "#64b5cd", "bare/sum": "#8c8c8c"}
     groups = []
     for name, reports in runs.items():
         bars = []

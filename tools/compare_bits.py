@@ -5,11 +5,12 @@
     tools/compare_bits.py OLD_BUILD NEW_BUILD [--cases N] [--mpiexec 'mpiexec --oversubscribe']
 
 Both builds' property tests run the same configurations by every exchange method, forward and back, and
-print a digest of each one's results. A build is a folder with tests/api/property_test in it. Ends
+print a digest of each one's results. A build is a folder with tests/MODULE/property_test in it. Ends
 with 1 where digests differ. Digests depend on the processor and on FFTW, so none are kept.
 """
 
 import argparse
+import glob
 import os
 import shlex
 import subprocess
@@ -31,7 +32,10 @@ RUNS = [
 
 
 def digests(build, mpiexec, ranks, arguments, cases):
-    program = os.path.join(build, "tests", "transform", "property_test")
+    programs = glob.glob(os.path.join(glob.escape(build), "tests", "*", "property_test"))
+    if len(programs) != 1:
+        sys.exit(f"{build}: build target property_test there")
+    program = programs[0]
     command = mpiexec + ["-n", str(ranks), program, "--seed", str(1000 + ranks), "--cases", str(cases), "--bits"]
     done = subprocess.run(command + arguments, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:

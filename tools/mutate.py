@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Do the tests see faults? Makes faults of one line each, one at a time, and runs tests until one fails.
 
-  tools/mutate.py                      20 faults in each of layout, plan, exec and transport
+  tools/mutate.py                      20 faults in each of layout, plan, exchange, exec and comm
   tools/mutate.py --folders exec       some of them; several trees may share a file of results
   tools/mutate.py --again              those that survived, once more, with more tests and as they are now
   tools/mutate.py --report             what the file of results says, without running anything
@@ -32,18 +32,19 @@ import subprocess
 import sys
 import time
 
-FOLDERS = ["layout", "plan", "exec", "transport"]
+FOLDERS = ["layout", "plan", "exchange", "exec", "comm"]
 
 # Quickest first; with a filter of GoogleTest's behind a blank.
 LONG = "Real.every_axis*:Cyclic.one_axis_takes*:Bruck.give_the_same_bits*:Mutations.*:Planner.2decomp_fft_431*"
 FIRST = {
-    "layout": ["layout_test", "plan_test", "property_mover.n2", "butterflies.n3", "exec_test -" + LONG],
-    "plan": ["plan_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4", "exec_test -" + LONG],
-    "exec": ["butterfly_order_test", "property_mover.n2", "butterflies.n3", "property_nodes.n4",
+    "layout": ["layout_test", "plan_test", "property_progress.n2", "butterflies.n3", "exec_test -" + LONG],
+    "plan": ["plan_test", "property_progress.n2", "butterflies.n3", "property_nodes.n4", "exec_test -" + LONG],
+    "exec": ["butterfly_order_test", "property_progress.n2", "butterflies.n3", "property_nodes.n4",
              "property_real.n3", "exec_test -" + LONG],
-    "transport": ["comm_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "owners.n2",
-                  "shared_segments.n2", "finalize.n2", "pipelined_exchange.n2", "channel.n3", "communicator.n3", "shared_segments.n3", "shared_segments.n4", "pipelined_exchange.n3",
-                  "property_mover.n2", "faults.n4", "property_nodes.n4", "error.n2"],
+    "exchange": ["exchange_test", "plan_test", "property_progress.n2", "property_nodes.n4", "exec_test -" + LONG],
+    "comm": ["comm_test", "channel.n2", "agreement.n2", "agreement.n3", "communicator.n2", "owners.n2",
+             "shared_segments.n2", "finalize.n2", "pipelined_exchange.n2", "channel.n3", "communicator.n3", "shared_segments.n3", "shared_segments.n4", "pipelined_exchange.n3",
+             "property_progress.n2", "faults.n4", "property_nodes.n4", "error.n2"],
 }
 # For those that survived these.
 THEN = ["planning_work_test", "tune.n2", "verify.n3", "channel.n4", "reported_bugs.n3", "allocation.n2", "error.n2",

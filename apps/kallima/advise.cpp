@@ -38,7 +38,7 @@ struct AdviseArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* advise_examples = R"(
 RANGE: 1..1024, or a single number to have its neighbours judged.
 
 Examples:
@@ -313,7 +313,7 @@ void add_advise(Command program, Action& chosen) {
       .type_name("RANGE");
   arguments->on.add_placement_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/2");
-  command.footer(problem_help() + examples);
+  command.footer(problem_help() + advise_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

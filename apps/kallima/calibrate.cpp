@@ -43,7 +43,7 @@ struct CalibrateArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* calibrate_examples = R"(
 Takes a minute or two. Start it as your program is started: as many ranks a node, on at least two
 nodes where there are several. One rank alone measures no links.
 
@@ -224,7 +224,7 @@ void add_calibrate(Command program, Action& chosen) {
       .at_least(1);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.calibration/2");
-  command.footer(examples);
+  command.footer(calibrate_examples);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Arguments& words) {
       return under_mpi(words, [&](const Session& session) { return run(session, *arguments); });

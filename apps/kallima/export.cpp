@@ -37,7 +37,7 @@ struct ExportArguments {
   std::string output;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* export_examples = R"(
 Writes FILE, a platform of SimGrid, and beside it FILE's .hosts, which ranks are laid on, and .toml,
 the machine as it was built: what `kallima simulate --platform FILE` prices on.
 
@@ -121,7 +121,7 @@ void add_export(Command program, Action& chosen) {
   simgrid.add_option("-o,--output", arguments->output, "The platform file, .xml")
       .required()
       .type_name("FILE");
-  simgrid.footer(examples);
+  simgrid.footer(export_examples);
   command.footer("\nExample:\n  kallima export simgrid selene --nodes 1024 -o selene.xml");
   simgrid.callback([arguments, simgrid, &chosen] {
     if (simgrid.given("--topology")) arguments->wiring = arguments->chosen_wiring;

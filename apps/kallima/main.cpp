@@ -14,7 +14,7 @@ namespace kallima::cli {
 
 namespace {
 
-constexpr const char* description =
+constexpr const char* program_description =
     "Fourier transforms of arrays that are spread over many memories.";
 
 constexpr const char* footer = R"(Examples:
@@ -46,7 +46,8 @@ ExitCode run(const Arguments& arguments) {
                            add_trace, add_export, add_simulate})
       add(program, chosen);
   };
-  const auto ending = parse(arguments, {"kallima", KALLIMA_VERSION, description, footer}, add_all);
+  const auto ending =
+      parse(arguments, {"kallima", KALLIMA_VERSION, program_description, footer}, add_all);
   if (!ending) return chosen(arguments);
   if (ending->code != ExitCode::good) return fail_everywhere(arguments, ending->code, ending->text);
   print_once(ending->text);

@@ -35,7 +35,7 @@ struct PlanArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* plan_examples = R"(
 Examples:
   kallima plan c2c:512^3 -n 64
   kallima plan c2c:1280x1280x1280 -n 96 --in slab --out same
@@ -239,7 +239,7 @@ void add_plan(Command program, Action& chosen) {
   command.add_flag("--all", arguments->all, "Every plan known for the problem, side by side");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.plan/2 (kallima.plans/2 with --all)");
-  command.footer(problem_help() + examples);
+  command.footer(problem_help() + plan_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

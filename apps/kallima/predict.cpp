@@ -43,7 +43,7 @@ struct PredictArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* predict_examples = R"(
 RANGE: 64, or 1..1024: the powers of two between, and the ends; at most 64 points.
 
 Examples:
@@ -298,7 +298,7 @@ void add_predict(Command program, Action& chosen) {
       .type_name("MODEL");
   command.add_picture("--plot", arguments->plot, "Draw it");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/2");
-  command.footer(problem_help() + examples);
+  command.footer(problem_help() + predict_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

@@ -87,7 +87,7 @@ struct ButterflyArguments {
   }
 };
 
-constexpr const char* examples = R"(
+constexpr const char* simulate_butterfly_examples = R"(
 The unit of time is one node of the butterfly. n and P are powers of two, P^2 <= n.
 
 SCHEDULE: output      by outputs, targets by XOR; then by inputs (Sahay, sections 4 and 5)
@@ -317,7 +317,7 @@ void add_simulate_butterfly(Command simulate, Action& chosen) {
   command.add_picture("--plot", arguments->plot, "Draw who computes, sends and waits when");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.simulate-butterfly/1");
-  command.footer(examples);
+  command.footer(simulate_butterfly_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

@@ -46,7 +46,7 @@ struct CollectiveArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* simulate_collective_examples = R"(
 NAME: allgather, reduce-scatter, allreduce, scan, scatter, gather, reduce   through a butterfly;
       broadcast     binomial, scatter + allgather, pipelined binary tree, double tree
       all-to-all    straight to the targets, and by digits of radix 2, 4, 8, ...
@@ -236,7 +236,7 @@ std::string model_text(Model model, const models::Network& network) {
 }
 
 /// A program that was run.
-struct Ran {
+struct SimulatedCollective {
   std::string name;
   butterfly::Figures figures;
   std::optional<double> formula;
@@ -251,10 +251,10 @@ double busiest_sender(const Program& program) {
   return *std::max_element(bytes.begin(), bytes.end());
 }
 
-std::string table_text(const std::vector<Ran>& all) {
+std::string collectives_table(const std::vector<SimulatedCollective>& all) {
   std::vector<std::vector<std::string>> rows = {
       {"collective", "simulated", "formula", "ratio", "messages", "one sends", "in flight"}};
-  for (const Ran& ran : all) {
+  for (const SimulatedCollective& ran : all) {
     rows.push_back(
         {ran.name, duration(ran.figures.completion), ran.formula ? duration(*ran.formula) : "-",
          ran.formula ? fmt::format("{:.3f}", ran.figures.completion / *ran.formula) : "-",
@@ -274,9 +274,9 @@ std::optional<models::RadixCost> cheapest(const CollectiveArguments& arguments,
 }
 
 Json json_of(const CollectiveArguments& arguments, const models::Network& network,
-             const std::vector<Ran>& all) {
+             const std::vector<SimulatedCollective>& all) {
   Json list = Json::array();
-  for (const Ran& ran : all) {
+  for (const SimulatedCollective& ran : all) {
     list.push_back({{"name", ran.name},
                     {"seconds", ran.figures.completion},
                     {"formula_s", ran.formula ? Json(*ran.formula) : Json()},
@@ -313,7 +313,7 @@ ExitCode run(const CollectiveArguments& arguments) {
   check(arguments);
   const models::Network network = network_of(arguments);
   const butterfly::Network simulated = simulated_network(arguments.model, network);
-  std::vector<Ran> all;
+  std::vector<SimulatedCollective> all;
   std::vector<Timeline> timelines;
   for (const Priced& priced : Programs(arguments, network).all()) {
     const butterfly::Outcome outcome = simulate(priced.program, simulated);
@@ -328,7 +328,7 @@ ExitCode run(const CollectiveArguments& arguments) {
   if (launched_rank() != 0) return ExitCode::good;
   if (!timelines.empty()) {
     double longest = 0;
-    for (const Ran& ran : all) longest = std::max(longest, ran.figures.completion);
+    for (const SimulatedCollective& ran : all) longest = std::max(longest, ran.figures.completion);
     constexpr double short_seconds = 2e-3;
     draw(timelines, arguments.plot,
          longest < short_seconds ? TimelineWords{"processor", "microseconds", 1e6}
@@ -339,7 +339,7 @@ ExitCode run(const CollectiveArguments& arguments) {
     return ExitCode::good;
   }
   fmt::print("{} on {} processors, {}\n\n{}", text::bytes(arguments.bytes), arguments.procs,
-             model_text(arguments.model, network), table_text(all));
+             model_text(arguments.model, network), collectives_table(all));
   if (const auto best = cheapest(arguments, network)) {
     fmt::print("\nBy price the best all-to-all is {}: {}.\n",
                best->radix == arguments.procs ? "direct" : fmt::format("radix {}", best->radix),
@@ -385,7 +385,7 @@ void add_simulate_collective(Command simulate, Action& chosen) {
   command.add_picture("--plot", arguments->plot, "Draw who sends and receives when");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.simulate-collective/1");
-  command.footer(examples);
+  command.footer(simulate_collective_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

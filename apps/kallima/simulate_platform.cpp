@@ -50,7 +50,7 @@ struct SimulateArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* simulate_platform_examples = R"(
 The program that is simulated is built by
   cmake -B build/simgrid -DKALLIMA_MPI=simgrid && cmake --build build/simgrid --target kallima_simulated
 and found by --program, KALLIMA_SIMULATED, or where it is installed.
@@ -303,7 +303,7 @@ void add_simulate_platform(Command command, Action& chosen) {
       .type_name("FILE");
   command.add_option("--smpirun", arguments->smpirun, "SimGrid's launcher").type_name("FILE");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.simulate/2");
-  command.footer(problem_help() + examples);
+  command.footer(problem_help() + simulate_platform_examples);
   command.callback([arguments, &chosen] {
     if (chosen) return;  // a subcommand
     for (const auto& [value, name] :

@@ -34,7 +34,7 @@ struct TraceArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* trace_examples = R"(
 FILE: written by `kallima bench PROBLEM --trace FILE` for all ranks, or by a program that was
 started with KALLIMA_TRACE=FILE, one for each rank; give those of all ranks. chrome://tracing and
 https://ui.perfetto.dev open them too.
@@ -219,7 +219,7 @@ void add_trace(Command program, Action& chosen) {
   command.add_picture("--plot", arguments->plot, "Draw it");
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.trace-summary/1");
-  command.footer(examples);
+  command.footer(trace_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
 }

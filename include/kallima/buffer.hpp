@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory that knows what kind it is. Sweeps and transports take views of buffers, not raw pointers,
+// Memory that knows what kind it is. Sweeps and exchanges take views of buffers, not raw pointers,
 // so that arrays in another kind of memory are an engine and a method more, not a rewrite.
 #pragma once
 

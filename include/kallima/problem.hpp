@@ -83,7 +83,7 @@ struct KALLIMA_API Problem {
   }
   /// True where positions are real.
   [[nodiscard]] bool real() const { return kind == Kind::r2c; }
-  /// The axis that is halved, where positions are real.
+  /// The r2c axis, whose redundant half of frequencies is not stored.
   [[nodiscard]] std::size_t r2c_axis_index() const {
     return r2c_axis < 0 ? shape.size() - 1 : static_cast<std::size_t>(r2c_axis);
   }

@@ -134,7 +134,8 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
 std::string request_fingerprint(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nmethod {}\n"
-      "chunks {}\nmover {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes {}\nmessage bytes "
+      "chunks {}\nprogress thread {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes "
+      "{}\nmessage bytes "
       "{}\nlarge "
       "counts {}\n"
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",

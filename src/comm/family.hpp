@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All duplicates of one user communicator. Private to transport; see communicator.hpp.
+// All duplicates of one user communicator. Private to comm; see communicator.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a transport carries.
+// What a channel carries.
 #pragma once
 
 #include <cstdint>

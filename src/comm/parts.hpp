@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How messages of any number of bytes become calls of MPI. Private to transport.
+// How messages of any number of bytes become calls of MPI. Private to comm.
 #pragma once
 
 #include <algorithm>

@@ -354,7 +354,7 @@ Traffic traffic(const Layout& from, const Layout& to) {
 namespace {
 
 /// Ranks of a node, the last excluded.
-struct Node {
+struct NodeRanks {
   Index begin = 0;
   Index end = 0;
 };
@@ -368,7 +368,7 @@ struct Sent {
 };
 
 Sent sent_by(const Layout& from, const Layout& to, const PeerCounts& counts, Index rank,
-             const Node& node) {
+             const NodeRanks& node) {
   Sent sent;
   if (rank >= from.ranks()) return sent;
   const std::vector<Progression> part = from.local_indices(rank);

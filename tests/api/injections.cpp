@@ -215,7 +215,7 @@ void reals(std::vector<Injection>& list, int ranks) {
   };
   differ("reals and complex numbers",
          [](Ask& ask, int variant) { ask.kind = variant > 0 ? Kind::c2c : Kind::r2c; });
-  differ("halved axes", [](Ask& ask, int variant) { ask.options.r2c_axis = variant > 0 ? 1 : 2; });
+  differ("r2c axes", [](Ask& ask, int variant) { ask.options.r2c_axis = variant > 0 ? 1 : 2; });
   differ("padding", [](Ask& ask, int variant) { ask.options.padded = variant > 0; });
 }
 

@@ -102,7 +102,7 @@ std::string Handles::to_text() const {
   return std::to_string(communicators) + " communicators, " + std::to_string(datatypes) +
          " datatypes, " + std::to_string(requests) + " requests, " + std::to_string(groups) +
          " groups, " + std::to_string(errhandlers) + " error handlers, " + std::to_string(keyvals) +
-         " keys, " + std::to_string(segments) + " segments, " + std::to_string(infos) + " infos, " +
+         " keys, " + std::to_string(windows) + " windows, " + std::to_string(infos) + " infos, " +
          std::to_string(operations) + " operations";
 }
 
@@ -420,30 +420,29 @@ int MPI_Type_free(MPI_Datatype* type) { return freed(PMPI_Type_free(type), alive
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                    MPI_Win* win) {
   note(comm, __func__);
-  return made(PMPI_Win_create(base, size, unit, info, comm, win), win, MPI_WIN_NULL,
-              alive.segments);
+  return made(PMPI_Win_create(base, size, unit, info, comm, win), win, MPI_WIN_NULL, alive.windows);
 }
 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base,
                      MPI_Win* win) {
   note(comm, __func__);
   return made(PMPI_Win_allocate(size, unit, info, comm, base, win), win, MPI_WIN_NULL,
-              alive.segments);
+              alive.windows);
 }
 
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base,
                             MPI_Win* win) {
   note(comm, __func__);
   return made(PMPI_Win_allocate_shared(size, unit, info, comm, base, win), win, MPI_WIN_NULL,
-              alive.segments);
+              alive.windows);
 }
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   note(comm, __func__);
-  return made(PMPI_Win_create_dynamic(info, comm, win), win, MPI_WIN_NULL, alive.segments);
+  return made(PMPI_Win_create_dynamic(info, comm, win), win, MPI_WIN_NULL, alive.windows);
 }
 
-int MPI_Win_free(MPI_Win* win) { return freed(PMPI_Win_free(win), alive.segments); }
+int MPI_Win_free(MPI_Win* win) { return freed(PMPI_Win_free(win), alive.windows); }
 
 // Messages.
 

@@ -23,7 +23,7 @@ struct Handles {
   long groups = 0;
   long errhandlers = 0;
   long keyvals = 0;
-  long segments = 0;
+  long windows = 0;
   long infos = 0;
   long operations = 0;
 

@@ -44,7 +44,7 @@ std::vector<Index> begins_between(Index base, Index from, Index to) {
   return begins;
 }
 
-Index apart_of(const std::vector<Index>& in, const std::vector<Index>& out) {
+Index offset_between(const std::vector<Index>& in, const std::vector<Index>& out) {
   Index most = 0;
   for (std::size_t i = 0; i + 1 < in.size(); ++i) {
     most = std::max({most, in[i + 1] - out[std::min(i, out.size() - 1)], in[i + 1] - in[i]});
@@ -73,7 +73,7 @@ struct PeerBuffers {
       if (peer == rank) continue;
       PeerBuffer buffer{
           peer, begins_between(base, peer, rank), begins_between(base, rank, peer), 0, {}};
-      buffer.send_offset = apart_of(buffer.in, buffer.out);
+      buffer.send_offset = offset_between(buffer.in, buffer.out);
       const Index room = std::max(buffer.in.back(), buffer.send_offset + buffer.out.back());
       buffer.memory.resize(static_cast<std::size_t>(room));
       all.push_back(std::move(buffer));
@@ -85,7 +85,7 @@ struct PeerBuffers {
         Dependency dependency{static_cast<Index>(i), part * chunks / parts + 1,
                               part * chunks / parts, 0};
         if (buffer.out.size() > 1) {
-          dependency.send_offset = apart_of(buffer.out, buffer.in);
+          dependency.send_offset = offset_between(buffer.out, buffer.in);
           sends.push_back(
               {buffer.peer, view(buffer, buffer.send_offset + buffer.out[p], buffer.out, p)});
           send_dependencies.push_back(dependency);

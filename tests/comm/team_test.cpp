@@ -100,7 +100,7 @@ void expect_right(bool helped) {
 
 TEST(Team, marks_say_when_windows_may_be_read_and_written_again) { expect_right(false); }
 
-TEST(Team, movers_of_all_ranks_may_set_and_read_the_marks) { expect_right(true); }
+TEST(Team, progress_threads_of_all_ranks_may_set_and_read_the_marks) { expect_right(true); }
 
 }  // namespace
 }  // namespace kallima::comm

@@ -85,7 +85,7 @@ int check_all(const PlanRequest& request) {
   return cut_plans;
 }
 
-PlanRequest request_of(const std::string& problem, Index ranks, Index tile_bytes) {
+PlanRequest small_tiles(const std::string& problem, Index ranks, Index tile_bytes) {
   PlanRequest request;
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
@@ -100,10 +100,10 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
        {"c2c:16x12x8", "c2c:9x10x7", "c2c:16x16", "c2c:15x14", "c2c:4x6x5x8", "c2c:256"}) {
     for (const Index ranks : {2, 3, 4}) {
       for (const Index tile : {64, 4096}) {
-        cut_plans += check_all<double>(request_of(problem, ranks, tile));
+        cut_plans += check_all<double>(small_tiles(problem, ranks, tile));
       }
     }
-    cut_plans += check_all<float>(request_of(std::string(problem) + ":f32", 4, 256));
+    cut_plans += check_all<float>(small_tiles(std::string(problem) + ":f32", 4, 256));
   }
   EXPECT_GT(cut_plans, 400);
 }
@@ -111,7 +111,7 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
 TEST(Pipeline, gives_the_same_bits_on_many_ranks_that_hold_different_sizes) {
   for (const auto& [problem, way] : {std::pair{"c2c:68x16x8x68", Decomposition::slab},
                                      std::pair{"c2c:68x135x32", Decomposition::pencil}}) {
-    PlanRequest request = request_of(problem, 67, 64);
+    PlanRequest request = small_tiles(problem, 67, 64);
     request.decomposition = way;
     request.chunks = 1;
     const Plan bulk = make_plan(request);
@@ -154,11 +154,11 @@ TEST(Nodes, give_the_same_bits_in_any_number_of_chunks) {
   int checked = 0;
   for (const char* const problem :
        {"c2c:16x12x8", "c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
-    checked += check_nodes<double>(request_of(problem, 5, 4096), 2);
+    checked += check_nodes<double>(small_tiles(problem, 5, 4096), 2);
   }
-  checked += check_nodes<float>(request_of("c2c:9x10x7:f32", 6, 256), 3);
-  checked += check_nodes<double>(request_of("c2c:16x12x8", 3, 64), 4);
-  PlanRequest request = request_of("c2c:8x12x10", 4, 512);
+  checked += check_nodes<float>(small_tiles("c2c:9x10x7:f32", 6, 256), 3);
+  checked += check_nodes<double>(small_tiles("c2c:16x12x8", 3, 64), 4);
+  PlanRequest request = small_tiles("c2c:8x12x10", 4, 512);
   request.in = Layout::block(request.problem.shape, {2, 2, 1});
   request.out = request.in;
   checked += check_nodes<double>(request, 2);
@@ -169,7 +169,7 @@ TEST(Bruck, give_the_same_bits_with_any_radix) {
   int checked = 0;
   for (const char* const problem : {"c2c:9x10x7", "c2c:16x16", "c2c:4x6x5x8", "c2c:256"}) {
     for (const Index ranks : {7, 8}) {
-      for (const NamedPlan& named : all_plans(request_of(problem, ranks, 4096))) {
+      for (const NamedPlan& named : all_plans(small_tiles(problem, ranks, 4096))) {
         const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
         for (const bool in_place : {false, true}) {
           const Arrays<double> forward = output_of<double>(bulk, in_place);
@@ -190,7 +190,7 @@ TEST(Bruck, give_the_same_bits_with_any_radix) {
 }
 
 TEST(Pipeline, goes_between_layouts_that_users_have) {
-  PlanRequest request = request_of("c2c:8x12x10", 4, 512);
+  PlanRequest request = small_tiles("c2c:8x12x10", 4, 512);
   request.in = Layout::block(request.problem.shape, {2, 2, 1});
   request.out = request.in;
   EXPECT_GT(check_all<double>(request), 0);

@@ -95,22 +95,22 @@ void check(const PlanRequest& request) {
   }
 }
 
-TEST(Real, every_axis_can_be_halved_on_any_number_of_ranks) {
+TEST(Real, every_axis_can_be_the_r2c_axis_on_any_number_of_ranks) {
   for (const Shape& shape : {Shape{8, 6, 5}, Shape{5, 6, 8}, Shape{4, 9}, Shape{7, 1, 2},
                              Shape{1, 5}, Shape{3, 4, 5, 2}, Shape{16, 16}}) {
     for (Index ranks = 1; ranks <= 5; ++ranks) {
-      for (std::size_t halved = 0; halved < shape.size(); ++halved) {
+      for (std::size_t r2c_axis = 0; r2c_axis < shape.size(); ++r2c_axis) {
         for (const ExchangeMethod method :
              {ExchangeMethod::point_to_point, ExchangeMethod::shared_memory,
               ExchangeMethod::alltoallv}) {
           PlanRequest request;
-          request.problem = {shape, Precision::f64, Kind::r2c, static_cast<int>(halved)};
+          request.problem = {shape, Precision::f64, Kind::r2c, static_cast<int>(r2c_axis)};
           request.ranks = ranks;
           request.method = method;
           check<double>(request);
           if (HasFatalFailure()) return;
           request.problem.precision = Precision::f32;
-          request.in = Layout::slab(shape, std::min(ranks, shape[halved]), halved);
+          request.in = Layout::slab(shape, std::min(ranks, shape[r2c_axis]), r2c_axis);
           check<float>(request);
           if (HasFatalFailure()) return;
           request.out = Layout::slab(request.problem.frequency_shape(), 1, 0);

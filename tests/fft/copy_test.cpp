@@ -11,7 +11,7 @@ namespace kallima::fft {
 namespace {
 
 /// Of a plane.
-struct Strides {
+struct PlaneStrides {
   Index outer;
   Index inner;
 };
@@ -25,8 +25,8 @@ TYPED_TEST_SUITE(CopyPlane, Elements);
 /// Copies with the kernel and with a plain loop; the whole target is compared, so that an element
 /// written beyond the plane is seen too.
 template <class E>
-void check_copy(Index rows, Index columns, const Strides& to, const Strides& from) {
-  const auto extent = [&](const Strides& s) {
+void check_copy(Index rows, Index columns, const PlaneStrides& to, const PlaneStrides& from) {
+  const auto extent = [&](const PlaneStrides& s) {
     return rows == 0 || columns == 0 ? Index{0}
                                      : (rows - 1) * s.outer + (columns - 1) * s.inner + 1;
   };
@@ -52,7 +52,7 @@ void check_copy(Index rows, Index columns, const Strides& to, const Strides& fro
 }
 
 /// Strides of a plane whose elements do not coincide, rows or columns the closer ones.
-Strides random_strides(std::mt19937& random, Index rows, Index columns) {
+PlaneStrides random_strides(std::mt19937& random, Index rows, Index columns) {
   const auto up_to = [&](Index most) {
     return 1 + static_cast<Index>(random() % static_cast<unsigned>(most));
   };
@@ -66,8 +66,8 @@ TYPED_TEST(CopyPlane, any_strides_copy_what_a_plain_loop_copies) {
   for (int trial = 0; trial < 5000; ++trial) {
     const auto rows = static_cast<Index>(random() % 9);
     const auto columns = static_cast<Index>(random() % 40);
-    const Strides to = random_strides(random, rows, columns);
-    const Strides from = random_strides(random, rows, columns);
+    const PlaneStrides to = random_strides(random, rows, columns);
+    const PlaneStrides from = random_strides(random, rows, columns);
     check_copy<TypeParam>(rows, columns, to, from);
     ASSERT_FALSE(this->HasFatalFailure());
   }

@@ -24,12 +24,12 @@ std::vector<MultiIndex> all_indices(const Shape& shape) {
 TEST(Spectrum, wavenumbers_are_those_of_fftfreq_and_rfftfreq) {
   const std::vector<Index> even = {0, 1, 2, -3, -2, -1};
   const std::vector<Index> odd = {0, 1, 2, -2, -1};
-  for (const bool halved : {false, true}) {
-    const Spectrum spectrum({6, 5}, halved ? std::optional<std::size_t>(0) : std::nullopt);
-    for (const MultiIndex& index : all_indices({halved ? 4 : 6, 5})) {
+  for (const bool real : {false, true}) {
+    const Spectrum spectrum({6, 5}, real ? std::optional<std::size_t>(0) : std::nullopt);
+    for (const MultiIndex& index : all_indices({real ? 4 : 6, 5})) {
       const Wavenumber k = spectrum.wavenumber(index);
       const auto at = static_cast<std::size_t>(index[0]);
-      EXPECT_EQ(k[0], halved ? index[0] : even[at]);
+      EXPECT_EQ(k[0], real ? index[0] : even[at]);
       EXPECT_EQ(k[1], odd[static_cast<std::size_t>(index[1])]);
       EXPECT_EQ(k.is_zero(), index == MultiIndex());
       EXPECT_EQ(k.squared(), static_cast<double>(k[0] * k[0] + k[1] * k[1]));
@@ -52,10 +52,10 @@ TEST(Spectrum, components_are_in_units_of_the_box) {
 TEST(Spectrum, weights_and_partners_account_for_every_frequency_once) {
   for (const Shape& shape : {Shape{6, 5}, Shape{5, 6}, Shape{4, 3, 2}, Shape{1, 4}, Shape{7},
                              Shape{8}, Shape{1}, Shape{2, 2}, Shape{3, 1}}) {
-    for (std::size_t halved = 0; halved < shape.size(); ++halved) {
-      const Spectrum spectrum(shape, halved);
+    for (std::size_t r2c_axis = 0; r2c_axis < shape.size(); ++r2c_axis) {
+      const Spectrum spectrum(shape, r2c_axis);
       Shape kept = shape;
-      kept[halved] = shape[halved] / 2 + 1;
+      kept[r2c_axis] = shape[r2c_axis] / 2 + 1;
       std::map<std::vector<Index>, int> met;
       Index weights = 0;
       for (const MultiIndex& index : all_indices(kept)) {

@@ -14,7 +14,7 @@ namespace kallima {
 namespace {
 
 /// z y x in slabs: planes of z are sent, rows of y taken.
-Plan slabs(const Shape& shape, Index ranks) {
+Plan slab_plan(const Shape& shape, Index ranks) {
   const std::string problem = "c2c:" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]) +
                               "x" + std::to_string(shape[2]);
   return samples::forward(problem, ranks, Layout::slab(shape, ranks),
@@ -37,7 +37,7 @@ TEST(Chunks, parts_are_sent_ahead_as_computed_and_then_chunk_by_chunk) {
 }
 
 TEST(Chunks, what_can_be_cut_is_what_no_sweep_beside_runs_along) {
-  const Plan plan = slabs({8, 6, 4}, 2);
+  const Plan plan = slab_plan({8, 6, 4}, 2);
   const auto text = [&](bool sending) {
     std::string result;
     for (const CutDigit& cut : cut_digits(plan, exchange_step, sending)) {
@@ -66,7 +66,7 @@ TEST(Chunks, end_on_tiles) {
   // More than two cannot be, nor chunks of what is swept, nor the same digit twice.
   EXPECT_THROW((void)plan.with_chunks(1, {0, 3, 2, 2}), InternalError);
   EXPECT_THROW((void)plan.with_chunks(1, {2, 2, 1, 2}), InternalError);
-  EXPECT_THROW((void)slabs(shape, 2).with_chunks(2, {2, 2, 2, 2}), InternalError);
+  EXPECT_THROW((void)slab_plan(shape, 2).with_chunks(2, {2, 2, 2, 2}), InternalError);
   for (const ExchangeMethod method : {ExchangeMethod::alltoallv, ExchangeMethod::shared_memory}) {
     EXPECT_THROW((void)plan.with_method(method).with_chunks(1, {0, 2, 2, 2}), InternalError);
     EXPECT_THROW((void)plan.with_method(method).with_chunks(1, {0, 2, 2, 1}), InternalError);
@@ -74,7 +74,7 @@ TEST(Chunks, end_on_tiles) {
 }
 
 TEST(Chunks, multiply_messages_and_nothing_else) {
-  const Plan plan = slabs({8, 6, 4}, 2);
+  const Plan plan = slab_plan({8, 6, 4}, 2);
   const Plan cut = plan.with_chunks(exchange_step, {0, 4, 1, 3});
   EXPECT_EQ(cut.total_volume().bytes, plan.total_volume().bytes);
   EXPECT_EQ(cut.total_volume().messages, 9 * plan.total_volume().messages);
@@ -89,7 +89,7 @@ TEST(Chunks, multiply_messages_and_nothing_else) {
 }
 
 TEST(Chunks, cost_one_part_of_memory_and_no_pass) {
-  const Plan plan = slabs({8, 8, 4}, 2);
+  const Plan plan = slab_plan({8, 8, 4}, 2);
   const Plan cut = plan.with_chunks(exchange_step, {0, 4, 1, 4});
   const Workspace before = largest_workspace(plan, schedule(plan, false));
   const Workspace after = largest_workspace(cut, schedule(cut, false));
@@ -144,7 +144,7 @@ void check_buffers(const Plan& plan, std::size_t step) {
 TEST(Lanes, take_each_others_places_without_overwriting_what_has_not_left) {
   for (const Shape& shape : {Shape{8, 8, 4}, Shape{7, 9, 3}, Shape{12, 5, 2}, Shape{9, 16, 1}}) {
     for (Index ranks = 1; ranks <= 4; ++ranks) {
-      const Plan plan = slabs(shape, ranks);
+      const Plan plan = slab_plan(shape, ranks);
       for (const Chunks& chunks : {Chunks{0, 2, 1, 2}, Chunks{0, 2, 2, 1}, Chunks{0, 1, 2, 2},
                                    Chunks{0, 3, 1, 4}, Chunks{2, 2, 1, 1}}) {
         try {

@@ -104,7 +104,7 @@ std::string by_segments(const Plan& plan) {
   return result;
 }
 
-TEST(Schedule, by_windows_what_was_pulled_is_pushed_back_where_it_returns) {
+TEST(Schedule, by_shared_memory_what_was_pulled_is_pushed_back_where_it_returns) {
   const Shape shape{8, 6, 4};
   const std::vector<Step> there_and_back = {
       samples::sweep(1), samples::exchange(Layout::slab(shape, 2, 1)), samples::sweep(0),
@@ -118,7 +118,7 @@ TEST(Schedule, by_windows_what_was_pulled_is_pushed_back_where_it_returns) {
             "i-sW W=-W Wpg-sV V=-V Vpg-o ");
 }
 
-TEST(Schedule, by_windows_what_returns_may_become_reals) {
+TEST(Schedule, by_shared_memory_what_returns_may_become_reals) {
   const Shape half{8, 6, 3};
   const Plan plan(
       Problem::parse("r2c:8x6x4"), Direction::backward, 2, {}, Layout::slab(half, 2),

@@ -113,19 +113,19 @@ void make_rideable(Random& random, Configuration& c, Index least_elements) {
   c.options.in = Layout::cyclic(shape, procs).with_order(random_order(random, shape.size()));
 }
 
-/// Chooses the axis that is halved, the layout of its frequencies, and padding.
+/// Chooses the r2c axis, the layout of its frequencies, and padding.
 void make_real(Random& random, Configuration& c, bool asks_out, bool same) {
   const auto axes = static_cast<Index>(c.shape.size());
   if (random.chance(40)) c.options.r2c_axis = static_cast<int>(random.between(0, axes - 1));
   const Problem problem{c.shape, Precision::f64, Kind::r2c, c.options.r2c_axis};
-  const std::size_t halved = problem.r2c_axis_index();
+  const std::size_t r2c_axis = problem.r2c_axis_index();
   const Shape kept = problem.frequency_shape();
   if (asks_out) c.options.out = random_layout(random, kept, c.ranks);
-  if (same && c.options.in->whole(halved)) {
-    c.options.out = c.options.in->with_extent(halved, kept[halved]);
+  if (same && c.options.in->whole(r2c_axis)) {
+    c.options.out = c.options.in->with_extent(r2c_axis, kept[r2c_axis]);
   }
-  const bool rows = !c.options.in || (c.options.in->whole(halved) &&
-                                      c.options.in->order().back() == static_cast<int>(halved));
+  const bool rows = !c.options.in || (c.options.in->whole(r2c_axis) &&
+                                      c.options.in->order().back() == static_cast<int>(r2c_axis));
   if (rows && random.chance(35)) {
     c.options.padded = true;
   } else if (c.options.in && random.chance(15)) {

@@ -41,7 +41,7 @@ Index counted(Index n, Index p, Index before, Index after,
 }
 
 /// Every n = 2^m to 2^12 with every p < n.
-std::vector<GroupCyclicFft> all_small() {
+std::vector<GroupCyclicFft> small_group_cyclic() {
   std::vector<GroupCyclicFft> result;
   for (Index n = 2; n <= 4096; n *= 2) {
     for (Index p = 1; p < n; p *= 2) result.push_back({.extent = n, .procs = p});
@@ -67,7 +67,7 @@ TEST(GroupCyclic, counts_of_the_slides) {
 
 /// Runs the loop of slide "Parallel unordered FFT".
 TEST(GroupCyclic, the_loop_of_the_slides_makes_as_many_iterations) {
-  for (const GroupCyclicFft& fft : all_small()) {
+  for (const GroupCyclicFft& fft : small_group_cyclic()) {
     const Index part = fft.extent / fft.procs;
     std::vector<Index> met;
     for (Index k = 2, c = 1; k <= fft.extent; c = std::min(part * c, fft.procs)) {
@@ -80,7 +80,7 @@ TEST(GroupCyclic, the_loop_of_the_slides_makes_as_many_iterations) {
 }
 
 TEST(GroupCyclic, corrected_words_are_those_counted) {
-  for (const GroupCyclicFft& fft : all_small()) {
+  for (const GroupCyclicFft& fft : small_group_cyclic()) {
     const std::vector<Index> cycle = cycles(fft);
     Index elements = 0;
     for (std::size_t i = 1; i < cycle.size(); ++i) {
@@ -97,7 +97,7 @@ TEST(GroupCyclic, corrected_words_are_those_counted) {
 /// With processor numbers reversed before it, the first exchange costs the same where it goes
 /// straight to cyclic, and otherwise moves all that some processor has.
 TEST(GroupCyclic, reversed_processors_fill_the_bound_where_more_than_one_exchange_follows) {
-  for (const GroupCyclicFft& fft : all_small()) {
+  for (const GroupCyclicFft& fft : small_group_cyclic()) {
     const std::vector<Index> cycle = cycles(fft);
     if (cycle.size() < 2) continue;
     const Index part = fft.extent / fft.procs;

@@ -52,7 +52,7 @@ struct BenchArguments {
   bool json = false;
 };
 
-constexpr const char* examples = R"(
+constexpr const char* bench_examples = R"(
 Examples:
   mpirun -n 4 kallima bench c2c:256^3
   mpirun -n 4 kallima bench c2c:256^3:f32 --verify --in slab --out same
@@ -319,7 +319,7 @@ void add_bench(Command program, Action& chosen) {
   Command command =
       program.add_subcommand("bench", "Time and verify transforms; start it under mpirun");
   add_options(command, *arguments);
-  command.footer(problem_help() + "\nLIST: some of " + known_rivals() + "\n" + examples);
+  command.footer(problem_help() + "\nLIST: some of " + known_rivals() + "\n" + bench_examples);
   command.callback([arguments, command, &chosen] {
     arguments->effort_given = command.given("--effort");
     chosen = [arguments](const Arguments& words) {

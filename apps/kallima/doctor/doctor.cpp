@@ -28,7 +28,7 @@ using doctor::Facts;
 using doctor::Verdict;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* examples = R"(
+constexpr const char* doctor_examples = R"(
 Examples:
   mpirun -n 4 kallima doctor           as the job will be started: same nodes, ranks, options
   mpirun -n 4 kallima doctor --json
@@ -127,7 +127,7 @@ void add_doctor(Command program, Action& chosen) {
   Command command = program.add_subcommand(
       "doctor", "What in this MPI and machine will hurt, and the fix; start it under mpirun");
   command.add_flag("--json", *json, "Print one JSON object, schema kallima.doctor/2");
-  command.footer(examples);
+  command.footer(doctor_examples);
   command.callback([json, &chosen] {
     chosen = [json](const Arguments& words) {
       return under_mpi(words, [&](const Session& session) { return run(session, *json); });

@@ -68,7 +68,7 @@ class FftwMpiContender final : public ArrayContender<T> {
       : ArrayContender<T>(session, task) {
     FftwMpi<T>::init();
     const Shape& shape = task.request.problem.shape;
-    require_last_axis_halved(task.request.problem);
+    require_last_axis_r2c(task.request.problem);
     if (turned) {
       forward_flag_ = shape.size() == 1 ? FFTW_MPI_SCRAMBLED_OUT : FFTW_MPI_TRANSPOSED_OUT;
       backward_flag_ = shape.size() == 1 ? FFTW_MPI_SCRAMBLED_IN : FFTW_MPI_TRANSPOSED_IN;
@@ -88,7 +88,7 @@ class FftwMpiContender final : public ArrayContender<T> {
   }
 
  private:
-  static void require_last_axis_halved(const Problem& problem) {
+  static void require_last_axis_r2c(const Problem& problem) {
     if (!problem.real()) return;
     if (problem.shape.size() == 1) {
       throw InvalidOption(
