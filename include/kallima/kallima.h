@@ -144,7 +144,14 @@ KALLIMA_API int kallima_create(MPI_Comm comm, int axes, const int64_t* shape,
 /** Frees; not collective, may be called after MPI_Finalize. NULL is fine. */
 KALLIMA_API void kallima_destroy(kallima_transform* transform);
 
-/** Position to frequency. Collective. Sizes are in elements; in == out is in place. */
+/**
+ * Position to frequency. Collective. Sizes are in elements: of reals on the side of positions where
+ * the problem is real, and else of complex numbers. in == out is in place: then the memory holds n
+ * complex elements, n from kallima_in_place_size. Real data in place:
+ *
+ *     kallima_forward(fft, u, 2 * n, u, n, &error);
+ *     kallima_backward(fft, u, n, u, 2 * n, &error);
+ */
 KALLIMA_API int kallima_forward(const kallima_transform* transform, const void* in,
                                 int64_t in_elements, void* out, int64_t out_elements,
                                 kallima_error* error);

@@ -33,7 +33,7 @@ class MultiIndex {
   std::array<Index, static_cast<std::size_t>(max_axes)> at_{};
 };
 
-/// A signed wavenumber: one integer per axis, -n/2 <= k < n/2 rounded towards zero for odd n, as
+/// A signed wavenumber: one integer per axis, -(n/2) <= k <= (n-1)/2 in integer division, as
 /// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a r2c axis, as its rfftfreq does. With
 /// box lengths L the component along an axis is 2 pi k / L.
 class Wavenumber {

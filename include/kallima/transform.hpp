@@ -248,7 +248,8 @@ class KALLIMA_API Transform : public Planned<T> {
  public:
   /// Plans: rank 0 plans, all ranks receive the same plan and allocate the workspace. Collective:
   /// broadcasts and one agreement. Throws InvalidShape, InvalidLayout, TooFewRanks, InvalidOption,
-  /// MismatchedArguments, OutOfMemory, Overflow, EngineFailure, alike on all ranks.
+  /// MismatchedArguments, OutOfMemory, Overflow, EngineFailure, ParseError (texts of layouts),
+  /// FileError (Options::plan_wisdom), MpiFailure, DeadlineExceeded, alike on all ranks.
   /// (A null communicator throws on the rank that passes it, since the others cannot know.)
   Transform(MPI_Comm comm, const Shape& shape, const Options& options = {});
   /// The same, with arguments that are made inside the collective call: where making them throws on
@@ -259,9 +260,11 @@ class KALLIMA_API Transform : public Planned<T> {
   [[nodiscard]] Array<T> make_input() const;
   /// This rank's part of an array in the output layout, zeroed. Collective; OutOfMemory alike.
   [[nodiscard]] Array<T> make_output() const;
-  /// A walkable view of user memory that holds this rank's part in the input layout. Local.
+  /// A walkable view of user memory that holds this rank's part in the input layout. Local;
+  /// InvalidBuffer where it is too short.
   [[nodiscard]] View<T> view_input(std::span<std::complex<T>> data) const;
-  /// A walkable view of user memory that holds this rank's part in the output layout. Local.
+  /// A walkable view of user memory that holds this rank's part in the output layout. Local;
+  /// InvalidBuffer where it is too short.
   [[nodiscard]] View<T> view_output(std::span<std::complex<T>> data) const;
 
   /// Checks memory and binds it. Forward reads the input layout and writes the output layout,

@@ -81,17 +81,20 @@ class Method {
 
   /// True where a plan is one for it, as far as that concerns several steps. Default: yes.
   [[nodiscard]] virtual bool possible_in(const StepList& plan) const;
-  /// True where it can carry this exchange, with the radix and digits that it has.
+  /// True where it can carry this exchange, with the radix and digits that it has. Default: an
+  /// exchange without a radix.
   [[nodiscard]] virtual bool possible(const Site& site) const;
   /// True where an exchange can go on in chunks.
   [[nodiscard]] virtual bool chunks() const { return false; }
-  /// The smallest radix of its rounds; 0 where it has none.
+  /// The smallest radix of its rounds; 0 where it has none. Bruck's alone has one so far:
+  /// Plan::with_radix and the planner take a radix for it.
   [[nodiscard]] virtual Index least_radix() const { return 0; }
   /// True where it can be had among ranks that are on nodes like these, for a plan of so many ranks
-  /// and this placement.
+  /// and this placement. Default: yes.
   [[nodiscard]] virtual bool fits(Index ranks, const Placement& planned,
                                   const NodesHere& here) const;
   /// True where the planner tries it without being asked to. `ranks` are laid on nodes like this.
+  /// Default: no.
   [[nodiscard]] virtual bool considered(Index ranks, const Placement& placement,
                                         const Machine& machine) const;
 
@@ -125,7 +128,9 @@ class Method {
   /// What the sweep behind it reads.
   [[nodiscard]] virtual std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
                                                        Access access, Area area) const;
-  /// What is sent and received, round by round.
+  /// What is sent and received. Each Round is one call of Channel::exchange: it posts the receives,
+  /// sends in the order of the list, a few at a time, and ends when all have arrived; so any order
+  /// is safe. No slice is empty, and none goes to the rank itself: that is `kept`.
   [[nodiscard]] virtual std::vector<Round> rounds(const BlockPlacer& at, const Site& site,
                                                   Area from, Area to) const;
 

@@ -108,7 +108,7 @@ void options(std::vector<Injection>& list) {
     add("effort " + text,
         [value](Shape&, Options& o, int) { o.effort = static_cast<Effort>(value); });
     add("method " + text, [value](Shape&, Options& o, int) {
-      o.method = static_cast<ExchangeMethod>(value == 3 ? 6 : value);
+      o.method = static_cast<ExchangeMethod>(value == 3 ? 254 : value);  // 3 is one
     });
   }
   const double infinity = std::numeric_limits<double>::infinity();
