@@ -31,6 +31,7 @@
 #include "kallima/transform.hpp"
 #include "schedule/schedule.hpp"
 #include "support/configuration.hpp"
+#include "support/methods.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KALLIMA_COUNTS_MALLOC 0
@@ -339,9 +340,7 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     configurations.push_back(c);
   }
   for (Configuration& c : configurations) {
-    for (const ExchangeMethod method :
-         {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
-          ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
+    for (const ExchangeMethod method : all_methods) {
       c.options.method = method;
       const std::string name = c.to_text() + ", " + std::string(name_of(method));
       all.run(name, [&](Complaints& complaints) {

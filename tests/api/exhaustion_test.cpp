@@ -23,6 +23,7 @@
 #include "comm/communicator.hpp"
 #include "comm/together.hpp"
 #include "kallima/kallima.hpp"
+#include "support/methods.hpp"
 
 namespace {
 
@@ -114,9 +115,7 @@ int run(long most) {
   Together all(30.0);
   long failed = 0;
   long thrown = 0;
-  for (const ExchangeMethod method :
-       {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
-        ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
+  for (const ExchangeMethod method : all_methods) {
     for (const Act act : {Act::plan, Act::bind, Act::make, Act::run}) {
       for (int rank = 0; rank < all.ranks(); ++rank) {
         // Planning takes thousands: all of the first and the last, and some in between.

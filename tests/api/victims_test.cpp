@@ -38,6 +38,7 @@
 
 #include "comm/mpi_faults.hpp"
 #include "kallima/kallima.hpp"
+#include "support/methods.hpp"
 
 namespace kallima::test {
 namespace {
@@ -218,9 +219,7 @@ void wait_for_end(const std::string& folder) {
 }
 
 ExchangeMethod method_of(const std::string& name) {
-  for (const ExchangeMethod method :
-       {ExchangeMethod::point_to_point, ExchangeMethod::alltoallv, ExchangeMethod::shared_memory,
-        ExchangeMethod::node_aggregated, ExchangeMethod::bruck}) {
+  for (const ExchangeMethod method : all_methods) {
     if (name == name_of(method)) return method;
   }
   std::fprintf(stderr, "victims_test: there is no method %s\n", name.c_str());
