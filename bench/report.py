@@ -64,7 +64,7 @@ def problem_table(name, reports):
     first = reports[0]
     lines = [f"### {first['problem']} on {first['ranks']} ranks" + ("" if name.count("_") < 2 else f" ({name})"), "",
              f"{first['runs']} runs each, in turns; medians of {len(reports)} launches.", "",
-             "| | median | min | p90 | x kallima | quartiles of paired ratios | exchanges | sent | memory |",
+             "| | median | min | p90 | x kallima | quartiles of paired ratios | exchanges | moved | memory |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for row in first["results"]:
         same = [r for report in reports for r in report["results"] if r["name"] == row["name"]]
@@ -138,39 +138,52 @@ def memory_table(runs):
     return lines
 
 
+# Rivals of the plot: what they are called there, and in which colour.
+DRAWN = {"fftw-mpi": ("FFTW-MPI", "#c44e52"), "heffte": ("heFFTe", "#55a868"), "2decomp": ("2DECOMP&amp;FFT", "#4c9db5"),
+         "spfft": ("SpFFT", "#937860"), "fftw-threads": ("FFTW, threads, no MPI", "#8172b2"),
+         "bare/sum": ("FFT engine + MPI_Alltoall alone", "#8c8c8c")}
+
+
+def title_of(name):
+    """Of a problem, "c2c_128_same": "c2c 128^3 same"."""
+    kind, size, *rest = name.split("_")
+    return " ".join([kind, size + "^3" if size.isdigit() else size, *rest])
+
+
 def plot(runs, path):
     """Bars: the time of each rival's fastest row, in units of Kallima's."""
-    colours = {"fftw-mpi": "#c44e52", "fftw-threads": "#8172b2", "spfft": "#937860", "heffte": "#55a868",
-               "2decomp": "#64b5cd", "bare/sum": "#8c8c8c"}
     groups = []
     for name, reports in runs.items():
         bars = []
-        for rival in colours:
+        for rival in DRAWN:
             # Who wants the layout back is compared with those who give it back.
             rows = rival + "/same" if rival == "fftw-mpi" and "_same" in name else rival
             if rivals_best(reports[0], rows):
                 bars.append((rival, statistics.median(
                     rivals_best(r, rows)["median_s"] / r["results"][0]["median_s"] for r in reports)))
         groups.append((name, bars))
-    height = 60 + sum(16 * len(bars) + 18 for _, bars in groups)
+    height = 66 + sum(16 * len(bars) + 18 for _, bars in groups)
     longest = max((value for _, bars in groups for _, value in bars), default=1.0)
-    scale = 380 / max(longest, 1.0)
+    left = 290
+    scale = 340 / max(longest, 1.0)
+    one = left + scale
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="680" height="{height}" font-family="sans-serif" '
-           'font-size="12"><!-- SPDX-License-Identifier: BSD-3-Clause -->', '<rect width="100%" height="100%" fill="white"/>',
-           '<text x="10" y="20" font-size="14">Time in units of Kallima\'s (longer is slower)</text>']
-    y = 40
+           'font-size="12"><!-- SPDX-License-Identifier: BSD-3-Clause -->',
+           f'<rect width="680" height="{height}" rx="6" fill="white"/>',
+           '<text x="10" y="20" font-size="14">Time in units of Kallima\'s: longer is slower</text>',
+           f'<line x1="{one:.1f}" y1="48" x2="{one:.1f}" y2="{height - 22}" stroke="black" stroke-dasharray="3,3"/>',
+           f'<text x="{one:.1f}" y="42" text-anchor="middle" font-weight="bold">Kallima</text>']
+    y = 56
     for name, bars in groups:
-        out.append(f'<text x="10" y="{y + 11}" font-weight="bold">{name.replace("_", " ")}</text>')
+        out.append(f'<text x="10" y="{y + 11}" font-weight="bold">{title_of(name)}</text>')
         for rival, value in bars:
-            out.append(f'<rect x="230" y="{y}" width="{scale * value:.1f}" height="12" fill="{colours[rival]}"/>')
-            out.append(f'<text x="{235 + scale * value:.1f}" y="{y + 11}" stroke="white" stroke-width="4" '
+            label, colour = DRAWN[rival]
+            out.append(f'<rect x="{left}" y="{y}" width="{scale * value:.1f}" height="12" fill="{colour}"/>')
+            out.append(f'<text x="{left + 5 + scale * value:.1f}" y="{y + 11}" stroke="white" stroke-width="4" '
                        f'paint-order="stroke">{value:.2f}</text>')
-            out.append(f'<text x="222" y="{y + 11}" text-anchor="end">{rival}</text>')
+            out.append(f'<text x="{left - 8}" y="{y + 11}" text-anchor="end">{label}</text>')
             y += 16
         y += 18
-    # Behind everything, so that it does not cross the figures.
-    out.insert(3, f'<line x1="{230 + scale:.1f}" y1="34" x2="{230 + scale:.1f}" y2="{y - 12}" stroke="black" '
-                  'stroke-dasharray="3,3"/>')
     out.append("</svg>")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")
