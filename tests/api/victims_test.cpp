@@ -37,8 +37,8 @@
 #include <vector>
 
 #include "comm/mpi_faults.hpp"
+#include "exchange/method.hpp"
 #include "kallima/kallima.hpp"
-#include "support/methods.hpp"
 
 namespace kallima::test {
 namespace {
@@ -218,14 +218,6 @@ void wait_for_end(const std::string& folder) {
   }
 }
 
-ExchangeMethod method_of(const std::string& name) {
-  for (const ExchangeMethod method : all_methods) {
-    if (name == name_of(method)) return method;
-  }
-  std::fprintf(stderr, "victims_test: there is no method %s\n", name.c_str());
-  std::exit(2);
-}
-
 [[noreturn]] void run(const Request& request) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -281,7 +273,7 @@ int main(int argc, char** argv) {
   request.signal = argv[3];
   request.phase = argv[4];
   request.event = std::atol(argv[5]);
-  request.method = kallima::test::method_of(argv[6]);
+  request.method = kallima::find_method(argv[6]).value();
   request.progress_thread = chunks.back() == 'm';
   request.chunks = std::atol(chunks.c_str());
   request.deadline = std::atof(argv[8]);

@@ -7,12 +7,13 @@
 #include "doctor/judge.hpp"
 #include "doctor/system.hpp"
 #include "kallima/error.hpp"
+#include "support/units.hpp"
 
 namespace kallima::cli::doctor {
 
 namespace {
 
-constexpr Index mebibyte = Index{1} << 20;
+using test::mib;
 constexpr Index gibibyte = Index{1} << 30;
 
 /// Nodes on which nothing hurts: each rank bound to its core.
@@ -175,9 +176,9 @@ TEST(WindowsCheck, names_the_node_that_has_none) {
 
 TEST(Shm, must_hold_the_ranks) {
   Facts facts = healthy(2, 8);
-  facts.nodes[1].shm_free = 64 * mebibyte;
+  facts.nodes[1].shm_free = 64 * mib;
   EXPECT_TRUE(is_good(judge_shm(facts)));
-  facts.nodes[1].shm_free = 63 * mebibyte;
+  facts.nodes[1].shm_free = 63 * mib;
   EXPECT_TRUE(hurts(judge_shm(facts), "63 MiB free of 16 GiB for 8 ranks on host1", "vader"));
   facts.nodes[1].shm_total = facts.nodes[1].shm_free = -1;
   facts.family = Family::mpich;

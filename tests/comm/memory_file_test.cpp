@@ -24,10 +24,12 @@
 #include <string>
 #include <vector>
 
+#include "support/units.hpp"
+
 namespace kallima::comm {
 namespace {
 
-constexpr Index mib = Index{1} << 20;
+using test::mib;
 
 struct stat status_of(int file) {
   struct stat status {};

@@ -11,13 +11,14 @@
 #include <fstream>
 #include <limits>
 
+#include "support/units.hpp"
+
 namespace kallima::comm {
 namespace {
 
 using Folders = std::vector<std::string>;
-
-constexpr Index mebibyte = Index{1} << 20;
-constexpr Index gib = Index{1} << 30;
+using test::gib;
+using test::mib;
 
 /// What version 1 shows where there is no limit.
 constexpr const char* no_limit = "9223372036854771712\n";
@@ -50,11 +51,10 @@ class Tree {
     const auto line = [](const char* key, Index bytes) {
       return std::string(key) + "  " + std::to_string(bytes / 1024) + " kB\n";
     };
-    write("/proc/meminfo", line("MemTotal:", 2000 * gib) + line("MemFree:", mebibyte) +
-                               line("MemAvailable:", available) + line("Cached:", 3 * gib) +
-                               line("Inactive:", 1) + line("Active(file):", 2) +
-                               line("Inactive(file):", cached) + line("AnonPages:", 3) +
-                               line("Shmem:", shared));
+    write("/proc/meminfo",
+          line("MemTotal:", 2000 * gib) + line("MemFree:", mib) + line("MemAvailable:", available) +
+              line("Cached:", 3 * gib) + line("Inactive:", 1) + line("Active(file):", 2) +
+              line("Inactive(file):", cached) + line("AnonPages:", 3) + line("Shmem:", shared));
   }
   /// Where the process is, and what is mounted.
   void process(const std::string& groups, const std::string& mounts) const {
@@ -129,7 +129,7 @@ TEST(NodeMemory, of_version_2_knows_the_group_of_the_process) {
   tree.group("/sys/fs/cgroup/system.slice", "max", 5 * gib);
   tree.group("/sys/fs/cgroup/system.slice/job.service", text(4 * gib), gib);
   // Another group's limit is none of ours.
-  tree.group("/sys/fs/cgroup/user.slice", text(mebibyte), mebibyte);
+  tree.group("/sys/fs/cgroup/user.slice", text(mib), mib);
   EXPECT_EQ(tree.groups(), (Folders{"/sys/fs/cgroup/system.slice/job.service",
                                     "/sys/fs/cgroup/system.slice", "/sys/fs/cgroup"}));
   EXPECT_EQ(tree.available(), 3 * gib);

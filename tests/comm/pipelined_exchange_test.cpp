@@ -74,8 +74,8 @@ struct PeerBuffers {
       PeerBuffer buffer{
           peer, begins_between(base, peer, rank), begins_between(base, rank, peer), 0, {}};
       buffer.send_offset = offset_between(buffer.in, buffer.out);
-      const Index room = std::max(buffer.in.back(), buffer.send_offset + buffer.out.back());
-      buffer.memory.resize(static_cast<std::size_t>(room));
+      const Index size = std::max(buffer.in.back(), buffer.send_offset + buffer.out.back());
+      buffer.memory.resize(static_cast<std::size_t>(size));
       all.push_back(std::move(buffer));
     }
     for (Index part = 0; part < parts; ++part) {

@@ -98,7 +98,7 @@ void expect_right(bool helped) {
   for (const int count : wrong) EXPECT_EQ(count, 0);
 }
 
-TEST(Team, marks_say_when_windows_may_be_read_and_written_again) { expect_right(false); }
+TEST(Team, marks_say_when_segments_may_be_read_and_written_again) { expect_right(false); }
 
 TEST(Team, progress_threads_of_all_ranks_may_set_and_read_the_marks) { expect_right(true); }
 

@@ -9,12 +9,14 @@
 #include "kallima/error.hpp"
 #include "kallima/layout.hpp"
 #include "layout/samples.hpp"
+#include "support/text.hpp"
 
 namespace kallima {
 namespace {
 
 using samples::Dice;
 using samples::for_each_index;
+using test::mentions;
 
 std::string refusal(const Shape& shape, const std::vector<Box>& boxes,
                     const std::vector<int>& order = {}) {
@@ -24,10 +26,6 @@ std::string refusal(const Shape& shape, const std::vector<Box>& boxes,
     return error.what();
   }
   return {};
-}
-
-bool mentions(const std::string& text, const std::string& fragment) {
-  return text.find(fragment) != std::string::npos;
 }
 
 struct Cover {

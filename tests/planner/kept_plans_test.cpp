@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 
+#include "exchange/method.hpp"
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
 #include "schedule/schedule.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 const std::string kept_file = KALLIMA_KEPT_PLANS;
 
-/// One line of the file, "c2c:64^3; ranks 8; by messages; in z:block/8 y:all x:all".
+/// One line of the file, "c2c:64^3; ranks 8; by point-to-point; in z:block/8 y:all x:all".
 class Request {
  public:
   explicit Request(const std::string& line) {
@@ -42,8 +43,10 @@ class Request {
     request_.placement.ranks_per_node = number("per_node", 0);
     request_.chunks = number("chunks", 0);
     request_.padded = words_.contains("padded");
-    request_.method = named(words_, "by", ExchangeMethod::any, ExchangeMethod::bruck);
-    request_.decomposition = named(words_, "way", Decomposition::any, Decomposition::gather);
+    request_.method =
+        words_.contains("by") ? find_method(words_["by"]).value() : ExchangeMethod::any;
+    request_.decomposition =
+        words_.contains("way") ? decomposition(words_["way"]) : Decomposition::any;
     if (words_.contains("in")) request_.in = Layout::parse(words_["in"], request_.problem.shape);
     if (words_.contains("out")) {
       request_.out = Layout::parse(words_["out"], request_.problem.frequency_shape());
@@ -62,13 +65,11 @@ class Request {
     return words_.contains(name) ? std::stoll(words_[name]) : otherwise;
   }
 
-  template <class Enum>
-  static Enum named(Words& words, const std::string& key, Enum otherwise, Enum last) {
-    if (!words.contains(key)) return otherwise;
-    for (int i = 0; i <= static_cast<int>(last); ++i) {
-      if (name_of(static_cast<Enum>(i)) == words[key]) return static_cast<Enum>(i);
+  static Decomposition decomposition(const std::string& name) {
+    for (int i = 0; i <= static_cast<int>(Decomposition::gather); ++i) {
+      if (name_of(static_cast<Decomposition>(i)) == name) return static_cast<Decomposition>(i);
     }
-    throw std::runtime_error("kept_plans.txt has no " + key + " " + words[key]);
+    throw std::runtime_error("there is no way " + name);
   }
 
   PlanRequest request_;

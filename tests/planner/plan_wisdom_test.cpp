@@ -15,9 +15,12 @@
 #include "kallima/error.hpp"
 #include "machine/figures.hpp"
 #include "machine/samples.hpp"
+#include "support/text.hpp"
 
 namespace kallima {
 namespace {
+
+using test::mentions;
 
 PlanRequest asked() {
   PlanRequest request;
@@ -76,10 +79,6 @@ std::string refusal(const std::string& text) {
     return error.what();
   }
   return {};
-}
-
-bool has(const std::string& text, const std::string& fragment) {
-  return text.find(fragment) != std::string::npos;
 }
 
 /// A file that is gone with the test.
@@ -216,14 +215,14 @@ TEST(PlanWisdom, refuses_damage_and_other_versions) {
   ASSERT_EQ(refusal(good), "");
   std::string other = good;
   other.replace(other.find("wisdom/3"), 8, "wisdom/1");
-  EXPECT_TRUE(has(refusal(other), "wisdom/1"));
+  EXPECT_TRUE(mentions(refusal(other), "wisdom/1"));
   std::string faster = good;
   faster.replace(faster.find("0.25"), 4, "0.20");
-  EXPECT_TRUE(has(refusal(faster), "checksum"));
+  EXPECT_TRUE(mentions(refusal(faster), "checksum"));
   for (std::size_t end = 0; end + 2 < good.size(); ++end) {
     EXPECT_NE(refusal(good.substr(0, end)), "") << "the first " << end << " bytes";
   }
-  EXPECT_TRUE(has(refusal(good.substr(0, 40)), "tune anew"));
+  EXPECT_TRUE(mentions(refusal(good.substr(0, 40)), "tune anew"));
 }
 
 TEST(PlanWisdom, refuses_values_of_other_types) {
@@ -253,7 +252,7 @@ TEST(PlanWisdom, refuses_values_of_other_types) {
       {"made", ""}};
   for (const auto& [field, value] : wrong) {
     EXPECT_NE(refusal(file_with(json_entry(field, value))), "") << field << " " << value;
-    EXPECT_FALSE(has(refusal(file_with(json_entry(field, value))), "checksum"))
+    EXPECT_FALSE(mentions(refusal(file_with(json_entry(field, value))), "checksum"))
         << field << " " << value << " should be refused for what it is";
   }
   for (const char* const plans : {"{}", "null", "[1]", "[[]]", "\"\""}) {
@@ -263,7 +262,7 @@ TEST(PlanWisdom, refuses_values_of_other_types) {
     EXPECT_NE(refusal(all), "") << all;
   }
   const std::string deep(1000000, '[');
-  EXPECT_TRUE(has(refusal(deep), "deep"));
+  EXPECT_TRUE(mentions(refusal(deep), "deep"));
 }
 
 TEST(PlanWisdomFile, is_merged_with_what_is_in_it) {
@@ -284,9 +283,9 @@ TEST(PlanWisdomFile, that_is_missing_or_damaged_is_ignored_with_a_warning) {
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 0U);
   for (const std::string& part : {file.path(), std::string("does not exist"),
                                   std::string("--tune-into"), std::string("ignored")}) {
-    EXPECT_TRUE(has(warning, part)) << warning;
+    EXPECT_TRUE(mentions(warning, part)) << warning;
   }
-  EXPECT_FALSE(has(warning, "remove")) << warning;
+  EXPECT_FALSE(mentions(warning, "remove")) << warning;
   EXPECT_THROW(static_cast<void>(read_plan_wisdom(file.path())), FileError);
   EXPECT_THROW(static_cast<void>(read_plan_wisdom(testing::TempDir())), FileError);
   EXPECT_EQ(load_plan_wisdom(testing::TempDir(), warning).size(), 0U);
@@ -294,7 +293,7 @@ TEST(PlanWisdomFile, that_is_missing_or_damaged_is_ignored_with_a_warning) {
   const std::string good = wisdom_of({entry(asked())}).to_text();
   file.write(good.substr(0, good.size() / 2));
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 0U);
-  EXPECT_TRUE(has(warning, "ignored") && has(warning, file.path())) << warning;
+  EXPECT_TRUE(mentions(warning, "ignored") && mentions(warning, file.path())) << warning;
   EXPECT_THROW(static_cast<void>(read_plan_wisdom(file.path())), ParseError);
   save_plan_wisdom(file.path(), wisdom_of({entry(asked())}));
   EXPECT_EQ(load_plan_wisdom(file.path(), warning).size(), 1U) << "a damaged file is replaced";
