@@ -45,7 +45,7 @@ struct Round {
     MessageSlice to;
   };
   std::vector<Kept> kept;
-  std::vector<MessageSlice> sends;     ///< in the order of rounds, to others
+  std::vector<MessageSlice> sends;     ///< to others, in the order in which they go; any is safe
   std::vector<MessageSlice> receives;  ///< likewise, from others
 };
 

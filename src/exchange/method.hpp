@@ -84,7 +84,8 @@ class Method {
   /// True where it can carry this exchange, with the radix and digits that it has. Default: an
   /// exchange without a radix.
   [[nodiscard]] virtual bool possible(const Site& site) const;
-  /// True where an exchange can go on in chunks.
+  /// True where an exchange can go on in chunks. Default: no; chunks that are asked for are left
+  /// out.
   [[nodiscard]] virtual bool chunks() const { return false; }
   /// The smallest radix of its rounds; 0 where it has none. Bruck's alone has one so far:
   /// Plan::with_radix and the planner take a radix for it.

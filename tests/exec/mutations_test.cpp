@@ -18,6 +18,7 @@
 #include "plan/flaw.hpp"
 #include "plan/text.hpp"
 #include "support/definition.hpp"
+#include "support/methods.hpp"
 
 namespace kallima {
 namespace {
@@ -83,11 +84,13 @@ bool is_word(const std::string& atom) {
 
 void mutate_atoms(const Lines& lines, std::size_t at, const std::set<std::string>& names,
                   const Visit& visit) {
-  static const std::set<std::string> vocabulary = {
-      "fourier", "real",           "compare",     "block",         "cyclic",
-      "all",     "point-to-point", "alltoallv",   "shared-memory", "node-aggregated",
-      "bruck",   "contiguous",     "interleaved", "forward",       "backward",
-      "ceil"};
+  static const std::set<std::string> vocabulary = [] {
+    std::set<std::string> words = {"fourier", "real",     "compare",    "block",
+                                   "cyclic",  "all",      "contiguous", "interleaved",
+                                   "forward", "backward", "ceil"};
+    for (const ExchangeMethod method : test::all_methods) words.emplace(name_of(method));
+    return words;
+  }();
   std::vector<std::string> atoms = atoms_of(lines[at]);
   for (std::string& atom : atoms) {
     const std::string was = atom;

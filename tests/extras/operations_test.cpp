@@ -63,8 +63,8 @@ std::vector<exec::Number<T>> run(const Plan& plan, bool in_place,
   return result;
 }
 
-/// A plan by every method: messages, chunks of them, segments.
-std::vector<Plan> by_all_methods(const Plan& plan) {
+/// A plan by messages, by chunks of them, and by segments.
+std::vector<Plan> by_messages_and_segments(const Plan& plan) {
   std::vector<Plan> result{plan.with_method(ExchangeMethod::point_to_point),
                            plan.with_method(ExchangeMethod::shared_memory)};
   const std::optional<Plan> chunks = pipelined(result.front(), built_in_machine(), 4);
@@ -80,7 +80,7 @@ std::vector<Plan> plans_of(Kind kind, const Shape& shape, Index ranks) {
   request.tile_bytes = 4096;
   std::vector<Plan> result;
   for (const NamedPlan& named : all_plans(request)) {
-    for (const Plan& plan : by_all_methods(named.plan)) result.push_back(plan);
+    for (const Plan& plan : by_messages_and_segments(named.plan)) result.push_back(plan);
   }
   return result;
 }
@@ -207,7 +207,7 @@ TEST(Butterflies, bitonic_plans_sort_by_every_route) {
       const Plan made = bitonic_plan(request);
       const Index procs = sorting_ranks(n, ranks);
       EXPECT_EQ(made.exchanges(), 2 * std::countr_zero(static_cast<Word>(procs)));
-      for (const Plan& plan : by_all_methods(made)) {
+      for (const Plan& plan : by_messages_and_segments(made)) {
         EXPECT_EQ(Plan::parse(plan.to_text()), plan);
         for (const std::vector<Word>& keys : disorders(static_cast<std::size_t>(n))) {
           for (const bool in_place : {false, true}) {

@@ -11,6 +11,7 @@
 #include "machine/figures.hpp"
 #include "machine/samples.hpp"
 #include "plan/invariants.hpp"
+#include "support/methods.hpp"
 #include "support/text.hpp"
 
 namespace kallima {
@@ -183,9 +184,8 @@ TEST(Planner, any_layout_leads_to_any_other) {
         PlanRequest asked = request(shape, std::max(in.ranks(), out.ranks()) + dice.roll(0, 2));
         asked.in = in;
         asked.out = out;
-        asked.method = std::array{ExchangeMethod::point_to_point, ExchangeMethod::alltoallv,
-                                  ExchangeMethod::shared_memory, ExchangeMethod::node_aggregated,
-                                  ExchangeMethod::bruck}[static_cast<std::size_t>(dice.roll(0, 4))];
+        asked.method = test::all_methods[static_cast<std::size_t>(
+            dice.roll(0, static_cast<Index>(test::all_methods.size()) - 1))];
         asked.placement.ranks_per_node = 2;
         ratios.see(checked_plan(asked));
         ASSERT_FALSE(HasFatalFailure()) << in.to_text() << " to " << out.to_text();
