@@ -4,21 +4,22 @@
  * The C interface of Kallima; bindings of other languages sit on it.
  *
  *     kallima_transform* fft;
- *     int64_t shape[3] = {512, 512, 512};
+ *     int64_t shape[3] = {512, 512, 512}, n_in, n_out;
  *     if (kallima_create(comm, 3, shape, NULL, &fft, NULL) != KALLIMA_OK) ...
  *     kallima_allocated_size(fft, KALLIMA_INPUT, &n_in);                  // elements to allocate
  *     kallima_allocated_size(fft, KALLIMA_OUTPUT, &n_out);
- *     ...
+ *     ...                    // allocate u and u_k, fill u: kallima_local_axis says what lies where
  *     kallima_forward(fft, u, n_in, u_k, n_out, NULL);
  *     kallima_backward(fft, u_k, n_out, u, n_in, NULL);
  *     kallima_destroy(fft);
  *
- * Every call returns a code, KALLIMA_OK or one of the table in error_table.h, and fills an error
- * text where the caller passes a kallima_error. Collective calls return the same code and the same
- * text on all ranks, as exceptions of C++ do. (A NULL handle or communicator is INVALID_OPTION on
- * the rank that passes it, since the others cannot know.) Elements of arrays are complex: pairs of
- * float or double, as C's and C++'s complex types are; the input of a KALLIMA_R2C transform has
- * real ones. Structs carry their size, so that later versions can grow without breaking programs.
+ * Every call that can fail returns a code, KALLIMA_OK or one of the table in error_table.h
+ * (KALLIMA_INVALID_SHAPE, KALLIMA_INVALID_BUFFER, ...), and fills an error text where the caller
+ * passes a kallima_error. Collective calls return the same code and the same text on all ranks, as
+ * exceptions of C++ do. (A NULL handle or communicator is INVALID_OPTION on the rank that passes
+ * it, since the others cannot know.) Elements of arrays are complex: pairs of float or double, as
+ * C's and C++'s complex types are; the input of a KALLIMA_R2C transform has real ones. Structs
+ * carry their size, so that later versions can grow without breaking programs.
  */
 #ifndef KALLIMA_KALLIMA_H
 #define KALLIMA_KALLIMA_H
@@ -82,7 +83,7 @@ typedef struct kallima_options {
   int method;             /**< kallima_method; by default what is cheapest */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
   int kind;               /**< kallima_kind; complex to complex by default */
-  const char* in_layout;  /**< text of the input layout; NULL: the planner's choice */
+  const char* in_layout;  /**< text of the input layout, as "z:block/4 y:all x:all"; NULL: any */
   const char* out_layout; /**< text of the output layout; NULL: any */
   const double* lengths;  /**< one physical box length per axis, or NULL */
   int64_t tile_bytes;     /**< size that tiles should not exceed; 0: from the cache */
