@@ -37,7 +37,7 @@ std::string accelerator_text(const Machine& machine) {
       "What sweeps take there follows from bandwidth of memory and peak of flops.\n{}",
       assumed.empty()
           ? std::string()
-          : fmt::format("Assumed are of {}; [sources] of the machine's file says how.\n",
+          : fmt::format("Assumed, not published: {}; [sources] of the machine's file says how.\n",
                         grouped_figures(assumed)));
 }
 

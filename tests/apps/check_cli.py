@@ -363,7 +363,7 @@ def check_accelerators(cli):
         expect_equal(found["accelerators"], gpus, f"accelerators of {name}")
         expect("speed.f64.real" in found["assumed"], f"assumed of {name}: {found['assumed']}")
     told = cli.run("predict", "c2c:64^3", "-n", "16", "--machine", os.path.join(machines, "frontier.toml")).out
-    expect("Assumed are of between_nodes (gap, overhead), in_node (gap, " in told and "in_cache" in told,
+    expect("Assumed, not published: between_nodes (gap, overhead), in_node (gap, " in told and "in_cache" in told,
            f"it is not said what is assumed: {told}")
 
 
