@@ -71,7 +71,7 @@ END
       for end in any same block; do
         # shellcheck disable=SC2086 # several words
         on_hosts "$hosts" "$rate" "$kallima" bench "$problem" ${ends[$end]} --machine "$name.toml" --against "$against" \
-          --effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json >"$name-${problem#c2c:}-$end.json"
+          --engine-effort measure --wisdom "$results/wisdom-$hosts" -i 5 --json >"$name-${problem#c2c:}-$end.json"
       done
     done
   done

@@ -55,8 +55,8 @@ bench() {
 threads() {
   local repeat
   for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
-    once "$1_ranks" "$repeat" "$RANKS" "$2" "$3" --effort measure
-    once "$1_threads" "$repeat" 1 "$2" "$3" --effort measure --threads "$RANKS"
+    once "$1_ranks" "$repeat" "$RANKS" "$2" "$3" --engine-effort measure
+    once "$1_threads" "$repeat" 1 "$2" "$3" --engine-effort measure --threads "$RANKS"
   done
 }
 
@@ -64,8 +64,8 @@ threads() {
 reals() {
   local repeat
   for ((repeat = 1; repeat <= REPEATS; ++repeat)); do
-    once "r2c_$1_real" "$repeat" "$RANKS" "$2" "r2c:$3" --effort measure
-    once "c2c_$1_complex" "$repeat" "$RANKS" "$2" "c2c:$3" --effort measure
+    once "r2c_$1_real" "$repeat" "$RANKS" "$2" "r2c:$3" --engine-effort measure
+    once "c2c_$1_complex" "$repeat" "$RANKS" "$2" "c2c:$3" --engine-effort measure
   done
 }
 

@@ -14,6 +14,7 @@
 #include "calibration/ranks.hpp"
 #include "calibration/whole.hpp"
 #include "comm/agreement.hpp"
+#include "comm/collectives.hpp"
 #include "machine/figures.hpp"
 
 namespace kallima::calibration {
@@ -23,16 +24,21 @@ namespace {
 /// Counts what is done for those who wait.
 class Course {
  public:
-  Course(const Told& told, double all) : told_(told), all_(std::max(1., all)) {}
+  /// Of so many steps at most, in so many seconds at most.
+  Course(const Told& told, double all, double seconds)
+      : told_(told), all_(std::max(1., all)), seconds_(seconds) {}
 
   void next(const std::string& what) {
-    if (told_) told_(std::min(1., done_ / all_), what);
+    const double part = std::max(done_ / all_, (MPI_Wtime() - begin_) / seconds_);
+    if (told_) told_(std::min(1., part), what);
     done_ += 1.;
   }
 
  private:
   const Told& told_;
   double all_;
+  double seconds_;
+  double begin_ = MPI_Wtime();
   double done_ = 0.;
 };
 
@@ -83,12 +89,12 @@ class Calibrator {
   Calibrator(MPI_Comm comm, const Settings& settings, const Told& told)
       : ranks_(comm::Communicator::of(comm)),
         settings_(settings),
-        local_(settings.most_bytes),
+        local_(settings.most_bytes, settings.few),
         shapes_(whole_shapes(settings.most_bytes)),
         cubes_(of_three_axes(shapes_)),
         cores_(static_cast<Index>(-ranks_.largest(-static_cast<double>(cores_of(ranks_))))),
         active_(active_counts()),
-        course_(told, static_cast<double>(settings.rounds) * steps_per_round()) {}
+        course_(told, static_cast<double>(settings.rounds) * steps_per_round(), settings.seconds) {}
 
   Calibration all() {
     MachineFigures& machine = result_.machine;
@@ -152,20 +158,38 @@ class Calibrator {
     agree(*ranks_.communicator(),
           comm::Verdict::of([&] { arrays = std::make_unique<Arrays>(local_.array_bytes()); }));
     times_.assign(active_.size(), Rounds(local_.works().size()));
-    for (Index round = 0; round < settings_.rounds; ++round) {
+    const double begin = MPI_Wtime();
+    double longest = 0.;
+    for (; result_.rounds < settings_.rounds; ++result_.rounds) {
+      const double round = MPI_Wtime();
+      const bool fits = round - begin + longest <= settings_.seconds;
+      if (!comm::as_rank_0_says(*ranks_.communicator(), fits)) break;
       for (std::size_t a = 0; a < active_.size(); ++a) measure_local(a, *arrays);
       measure_shared_memory();
       measure_whole();
       for (const Level level : {Level::in_node, Level::between_nodes}) {
         if (measurable(ranks_, level)) measure_link(level);
       }
+      longest = std::max(longest, MPI_Wtime() - round);
     }
+  }
+
+  /// Large arrays take most of the time and differ least from round to round: they are measured in
+  /// every third.
+  [[nodiscard]] bool passes_over(Index bytes) const {
+    constexpr Index large = Index{1} << 24;
+    constexpr Index seldom = 3;
+    return bytes > large && result_.rounds % seldom != 0;
   }
 
   void measure_local(std::size_t a, const Arrays& arrays) {
     const bool busy = ranks_.rank_on_node() < active_[a];
     for (std::size_t w = 0; w < local_.works().size(); ++w) {
       const Work& work = local_.works()[w];
+      if (passes_over(work.bytes())) {
+        times_[a][w].push_back(times_[a][w].back());
+        continue;
+      }
       course_.next(fmt::format("{}, {}", text::plural(active_[a], "active rank"), described(work)));
       ranks_.barrier();
       const double mine =
@@ -175,11 +199,20 @@ class Calibrator {
     }
   }
 
+  /// Of input and output.
+  static Index bytes_of(const Shape& shape) {
+    return 2 * Element{true, Precision::f64}.bytes() * volume(shape);
+  }
+
   /// Transforms by each rank for itself, and by the ranks of a node together.
   void measure_whole() {
     alone_.resize(active_.size());
     for (std::size_t a = 0; a < active_.size(); ++a) {
       for (const Shape& shape : shapes_) {
+        if (passes_over(bytes_of(shape))) {
+          alone_[a].push_back(alone_[a][alone_[a].size() - shapes_.size()]);
+          continue;
+        }
         course_.next(fmt::format("transforms of {}, {}", text::plural(volume(shape), "element"),
                                  text::plural(active_[a], "active rank")));
         const bool busy = ranks_.rank_on_node() < active_[a];
@@ -206,6 +239,10 @@ class Calibrator {
   void measure_together(MPI_Comm comm, ExchangeMethod method, const std::vector<Shape>& shapes,
                         std::vector<WholeTime>& into) {
     for (const Shape& shape : shapes) {
+      if (passes_over(bytes_of(shape))) {
+        into.push_back(into[into.size() - shapes.size()]);
+        continue;
+      }
       course_.next(fmt::format("transforms of {} by {}", text::plural(volume(shape), "element"),
                                name_of(method)));
       WholeTime mine = whole_time(
@@ -276,7 +313,7 @@ class Calibrator {
     accuracy.sweeps = std::max(accuracy.sweeps, local_.residual(speed, seconds));
     result_.machine.speeds.push_back(speed);
     std::vector<Speed> rounds;
-    for (std::size_t round = 0; round < static_cast<std::size_t>(settings_.rounds); ++round) {
+    for (std::size_t round = 0; round < static_cast<std::size_t>(result_.rounds); ++round) {
       std::vector<double> once;
       for (const std::vector<double>& values : times_[a]) once.push_back(values[round]);
       rounds.push_back(local_.speed(active_[a], once));
@@ -301,8 +338,7 @@ class Calibrator {
     Sharing& shared_memory = result_.machine.shared_memory;
     shared_memory = built_in_machine()->shared_memory;
     if (barriers_.empty()) {
-      result_.machine.sources["shared_memory"] =
-          "not measured: one rank a node; the built-in machine's";
+      result_.machine.sources["shared_memory"] = "assumed, not measured: one rank a node";
       return;
     }
     std::vector<Curve::Point> points;
@@ -418,9 +454,8 @@ class Calibrator {
     if (!measurable(ranks_, level)) {
       link =
           level == Level::in_node ? built_in_machine()->in_node : built_in_machine()->between_nodes;
-      result_.machine.sources[name] =
-          fmt::format("not measured: {}; the built-in machine's",
-                      level == Level::in_node ? "one rank a node" : "one node");
+      result_.machine.sources[name] = fmt::format(
+          "assumed, not measured: {}", level == Level::in_node ? "one rank a node" : "one node");
       return;
     }
     const LinkTimes& times = links_[index_of(level)];
@@ -467,6 +502,16 @@ class Calibrator {
 };
 
 }  // namespace
+
+Settings Settings::quick() {
+  Settings settings;
+  settings.rounds = 4;
+  settings.seconds = 12.;
+  settings.few = true;
+  settings.most_bytes = Index{1} << 27;
+  settings.link_budget = 0.01;
+  return settings;
+}
 
 Calibration run(MPI_Comm comm, const Settings& settings, const Told& told) {
   return Calibrator(comm, settings, told).all();

@@ -41,6 +41,27 @@ std::vector<Index> common_lengths() {
 
 bool power_of_two(Index n) { return (n & (n - 1)) == 0; }
 
+std::vector<Index> all_lengths() {
+  std::vector<Index> lengths;
+  for (Index n = 2; n <= longest; n *= 2) lengths.push_back(n);
+  for (const Index n : common_lengths()) {
+    if (!power_of_two(n)) lengths.push_back(n);
+  }
+  lengths.insert(lengths.end(), rare_lengths.begin(), rare_lengths.end());
+  return lengths;
+}
+
+/// Powers of two, two of each small prime by itself, and some that grids often have. Every
+/// power of two from 64 to 1024 is there, as measured lengths hold for themselves alone.
+std::vector<Index> few_lengths() {
+  return {2,    8,       32,  64,   128, 256, 512, 1024, 2048,
+          8192, longest, 24,  96,   192, 243, 384, 768,  // 3
+          40,   125,     160, 320,  640,                 // 5
+          49,   448,     121, 352,  169, 416,            // 7, 11, 13
+          31,   127,     508, 1021,                      // larger
+          60,   100,     120, 240,  360, 480, 720, 1000};
+}
+
 double per_element(const Work& work, double seconds) {
   return seconds / static_cast<double>(work.elements());
 }
@@ -70,7 +91,7 @@ bool is_length(const Work& work) {
 
 }  // namespace
 
-LocalWork::LocalWork(Index most_bytes) {
+LocalWork::LocalWork(Index most_bytes, bool few) : few_(few) {
   add_lengths();
   add_sizes(most_bytes);
   add_checks(most_bytes);
@@ -79,14 +100,7 @@ LocalWork::LocalWork(Index most_bytes) {
 void LocalWork::add_lengths() {
   for (const Precision precision : {Precision::f32, Precision::f64}) {
     for (const bool across : {false, true}) {
-      for (Index n = 2; n <= longest; n *= 2) {
-        add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
-      }
-      for (const Index n : common_lengths()) {
-        if (power_of_two(n)) continue;
-        add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
-      }
-      for (const Index n : rare_lengths) {
+      for (const Index n : few_ ? few_lengths() : all_lengths()) {
         add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
       }
     }
@@ -101,7 +115,7 @@ void LocalWork::add_sizes(Index most_bytes) {
   largest_ = std::min(most_bytes, reach_bytes);
   for (const Precision precision : {Precision::f32, Precision::f64}) {
     const Index both = 2 * Element{true, precision}.bytes();
-    for (Index bytes = Index{1} << 19; bytes <= most_bytes; bytes *= 2) {
+    for (Index bytes = Index{1} << 19; bytes <= most_bytes; bytes *= few_ ? 4 : 2) {
       const Index lines = bytes / both / base_length;
       if (precision == Precision::f64) {
         add({precision, base_length, lines, false, Kernel::none, false});
@@ -111,6 +125,7 @@ void LocalWork::add_sizes(Index most_bytes) {
       }
     }
     for (const Index n : reach_lengths) {
+      if (few_ && n != 64 && n != 1024 && n != longest) continue;
       for (const bool across : {false, true}) {
         const Index lines = largest_ / both / n;
         if (lines <= few_lines(n, across)) continue;

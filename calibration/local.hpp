@@ -13,8 +13,8 @@ namespace kallima::calibration {
 /// The work to measure, and the times of its rounds.
 class LocalWork {
  public:
-  /// Up to so many bytes of input and output together.
-  explicit LocalWork(Index most_bytes);
+  /// Up to so many bytes of input and output together. `few`: of fewer lengths and sizes.
+  explicit LocalWork(Index most_bytes, bool few = false);
 
   [[nodiscard]] const std::vector<Work>& works() const { return works_; }
   /// Bytes of the larger of both arrays that some work needs.
@@ -35,6 +35,7 @@ class LocalWork {
                                   const std::vector<double>& seconds) const;
 
   std::vector<Work> works_;
+  bool few_;
   Index largest_ = 0;       // bytes of the arrays that lengths are compared in beyond cache
   std::size_t checks_ = 0;  // index of the first work that only checks
 };

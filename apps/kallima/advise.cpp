@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -119,18 +120,34 @@ std::vector<Index> counts(const Adviser& adviser, Index first, Index last) {
   return in_range;
 }
 
-/// "1280 of z over 96: ..." from the plan's own remarks, where some piece is larger than others.
+/// What a layout of the plan loads ranks unevenly with; empty where none does.
 std::string uneven(const Plan& plan) {
   for (const State& state : plan.states()) {
     if (!state.layout.is_grid()) continue;
     for (std::size_t a = 0; a < state.layout.axes(); ++a) {
       const Axis& axis = state.layout.axis(a);
       if (axis.even() || state.digits[a].whole > 0) continue;
-      return fmt::format("{} of {} over {} is uneven", axis.n, state.names()[a], axis.procs);
+      return fmt::format(", {} of {} over {} is uneven", axis.n, state.names()[a], axis.procs);
     }
   }
-  if (plan.output().active_ranks() < plan.ranks()) return "ranks are idle";
-  return "more messages";
+  return plan.output().active_ranks() < plan.ranks() ? ", ranks are idle" : "";
+}
+
+/// What is against an offer that takes longer than one on fewer ranks: the part of the price that
+/// grows most.
+std::string reason(const Offer& offer, const Offer& fewer) {
+  const Cost& more = offer.cost.total;
+  const Cost& less = fewer.cost.total;
+  const std::array<std::pair<const char*, double>, 5> parts = {
+      {{"latency", more.latency - less.latency},
+       {"bandwidth", more.bandwidth - less.bandwidth},
+       {"memory", more.memory - less.memory},
+       {"compute", more.compute - less.compute},
+       {"what is not hidden", less.hidden - more.hidden}}};
+  const auto [what, by] = *std::max_element(
+      parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (by <= 0.) return "all else is equal";
+  return fmt::format("{} grows by {}{}", what, duration(by), uneven(offer.plan));
 }
 
 /// Marks what is no faster than fewer ranks.
@@ -139,7 +156,7 @@ void mark_slow_counts(std::vector<Offer>& offers) {
   for (Offer& offer : offers) {
     if (best != nullptr && offer.seconds() >= best->seconds()) {
       offer.why_slow =
-          fmt::format("no faster than {}: {}", text::grouped(best->ranks), uneven(offer.plan));
+          fmt::format("no faster than {}: {}", text::grouped(best->ranks), reason(offer, *best));
     } else {
       best = &offer;
     }
@@ -252,10 +269,17 @@ Json report_json(const Adviser& adviser, const std::vector<Offer>& offers,
                  const std::vector<Neighbour>& sizes) {
   Json list = Json::array();
   for (const Offer& offer : offers) {
+    const Cost& cost = offer.cost.total;
     list.push_back({{"ranks", offer.ranks},
                     {"seconds", offer.seconds()},
                     {"exchanges", offer.plan.exchanges()},
                     {"binds", offer.cost.total.binds()},
+                    {"price",
+                     {{"latency", cost.latency},
+                      {"bandwidth", cost.bandwidth},
+                      {"memory", cost.memory},
+                      {"compute", cost.compute},
+                      {"hidden", cost.hidden}}},
                     {"layout_in", offer.plan.input().to_text()},
                     {"layout_out", offer.plan.output().to_text()},
                     {"why_slow", offer.why_slow.empty() ? Json() : Json(offer.why_slow)}});
@@ -264,7 +288,7 @@ Json report_json(const Adviser& adviser, const std::vector<Offer>& offers,
   for (const Neighbour& size : sizes) {
     better.push_back({{"shape", size.shape}, {"seconds", size.seconds}});
   }
-  return {{"schema", "kallima.advise/2"},
+  return {{"schema", "kallima.advise/3"},
           {"problem", offers.front().plan.problem().to_text()},
           {"machine", adviser.machine()->name},
           {"offers", std::move(list)},
@@ -312,7 +336,7 @@ void add_advise(Command program, Action& chosen) {
                   "Ranks to choose from (default: up to 16 nodes of the machine)")
       .type_name("RANGE");
   arguments->on.add_placement_to(command);
-  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/2");
+  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/3");
   command.footer(problem_help() + advise_examples);
   command.callback(
       [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });

@@ -37,20 +37,21 @@ using Json = nlohmann::ordered_json;
 struct CalibrateArguments {
   std::string out;
   std::string name = "here";
-  Index rounds = calibration::Settings{}.rounds;
+  bool quick = false;
+  std::optional<Index> rounds;
+  std::optional<Index> most_mib;
   std::string plot;
-  Index most_mib = 512;
   bool json = false;
 };
 
 constexpr const char* calibrate_examples = R"(
-Takes a minute or two. Start it as your program is started: as many ranks a node, on at least two
+Takes two to three minutes, with --quick 20 seconds, between nodes a minute. Start it as your program is started: as many ranks a node, on at least two
 nodes where there are several. One rank alone measures no links.
 
 Examples:
   mpirun -n 4 kallima calibrate -o here.toml
   mpirun -n 2 kallima calibrate -o here.toml --plot here.svg
-  mpirun -n 2 kallima calibrate -o quick.toml --rounds 1 --arrays 64
+  mpirun -n 2 kallima calibrate -o here.toml --quick
   kallima predict c2c:512^3 -n 1..64 --machine here.toml)";
 
 /// Nothing is said where it is written; what cannot be written is the same error on all ranks.
@@ -147,7 +148,7 @@ std::string report(const Calibration& found, const CalibrateArguments& arguments
   text += fits_text(found) + "\n";
   text += fmt::format("Sweeps that no figure was taken from are off by {} (median).\n",
                       percent(machine->accuracy.sweeps));
-  text += stability_text(found, arguments.rounds);
+  text += stability_text(found, found.rounds);
   if (!arguments.out.empty()) text += fmt::format("Written to {}.\n", arguments.out);
   return text;
 }
@@ -169,8 +170,9 @@ Json report_json(const Calibration& found) {
 
 ExitCode run(const Session& session, const CalibrateArguments& arguments) {
   calibration::Settings settings;
-  settings.rounds = arguments.rounds;
-  settings.most_bytes = arguments.most_mib << 20;
+  if (arguments.quick) settings = calibration::Settings::quick();
+  if (arguments.rounds) settings.rounds = *arguments.rounds;
+  if (arguments.most_mib) settings.most_bytes = *arguments.most_mib << 20;
   const Index cache = fft::second_cache_bytes();
   if (cache > 0) settings.tile_bytes = cache / 8 * 5;
   Progress progress(session.speaks());
@@ -186,7 +188,8 @@ ExitCode run(const Session& session, const CalibrateArguments& arguments) {
   found.machine.about = here(session);
   found.machine.made = text::now();
   found.machine.sources["all"] =
-      fmt::format("kallima calibrate, {} rounds, {}", arguments.rounds, found.machine.made);
+      fmt::format("kallima calibrate{}, {}, {}", arguments.quick ? " --quick" : "",
+                  text::plural(found.rounds, "round"), found.machine.made);
   if (!arguments.out.empty()) write(session, arguments.out, found.machine);
   if (!arguments.plot.empty()) {
     agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {
@@ -212,14 +215,15 @@ void add_calibrate(Command program, Action& chosen) {
   command.add_picture("--plot", arguments->plot, "Draw what was found");
   command.add_option("--name", arguments->name, "What the machine is called (default: here)")
       .type_name("NAME");
+  command.add_flag("--quick", arguments->quick, "Fewer lengths and sizes, in seconds");
   command
       .add_option("--rounds", arguments->rounds,
-                  fmt::format("How often everything is measured (default: {})", arguments->rounds))
+                  "How often everything is measured (default: as often as time allows)")
       .type_name("N")
       .at_least(1);
   command
       .add_option("--arrays", arguments->most_mib,
-                  "MiB of memory that a rank goes through at most (default: 512)")
+                  "MiB of memory that a rank goes through at most (default: 512, quick 128)")
       .type_name("MIB")
       .at_least(1);
   command.add_flag("--json", arguments->json,

@@ -72,9 +72,13 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   }
   if (c.plan != nullptr) options.plan = std::make_shared<const Plan>(Plan::parse(c.plan));
   options.scaling = static_cast<Scaling>(c.scaling);
-  options.effort = static_cast<Effort>(c.effort);
+  options.engine_effort = static_cast<Effort>(c.engine_effort);
+  options.plan_effort = static_cast<PlanEffort>(c.plan_effort);
+  options.adaptive = c.adaptive != 0;
+  options.planning_seconds = c.planning_seconds;
+  if (c.plan_wisdom != nullptr) options.plan_wisdom = c.plan_wisdom;
   options.method = static_cast<ExchangeMethod>(c.method);
-  for (const int value : {c.scaling, c.effort, c.method}) {
+  for (const int value : {c.scaling, c.engine_effort, c.plan_effort, c.method}) {
     if (value < 0 || value > 255) {
       throw InvalidOption("an option has no value " + std::to_string(value) +
                           "; use one of its enumerators");
@@ -259,6 +263,7 @@ int kallima_options_init(kallima_options* options, size_t size) {
   defaults.scaling = KALLIMA_SCALE_N;
   defaults.large_counts = 1;
   defaults.r2c_axis = -1;
+  defaults.planning_seconds = Options().planning_seconds;
   std::memcpy(options, &defaults, size);
   return KALLIMA_OK;
 }

@@ -57,7 +57,7 @@ enum kallima_kind { KALLIMA_C2C = 0, KALLIMA_R2C = 1 };
 enum kallima_precision { KALLIMA_F32 = 0, KALLIMA_F64 = 1 };
 /** By what results are multiplied: nothing, 1/N backward, 1/sqrt(N) both ways. */
 enum kallima_scaling { KALLIMA_SCALE_NONE = 0, KALLIMA_SCALE_N = 1, KALLIMA_SCALE_SQRT_N = 2 };
-/** How hard the FFT engine looks for a fast plan. */
+/** How hard plans and the FFT engine look for what is fast. */
 enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT = 2 };
 /** How pieces travel. */
 enum kallima_method {
@@ -79,7 +79,7 @@ typedef struct kallima_options {
   size_t size;            /**< bytes of this struct, as the caller knows it */
   int precision;          /**< kallima_precision; double by default */
   int scaling;            /**< kallima_scaling; 1/N backward by default */
-  int effort;             /**< kallima_effort; estimate by default */
+  int engine_effort;      /**< kallima_effort of the FFT engine; estimate by default */
   int method;             /**< kallima_method; by default what is cheapest */
   int large_counts;       /**< nonzero: use MPI-4 large counts where there are any (default) */
   int kind;               /**< kallima_kind; complex to complex by default */
@@ -110,6 +110,12 @@ typedef struct kallima_options {
   double deadline; /**< seconds after which a collective call no longer waits for other ranks but
                         fails with DEADLINE_EXCEEDED, which ends the transform; 0: what
                         KALLIMA_DEADLINE says, or none (default) */
+  int plan_effort; /**< KALLIMA_ESTIMATE (default), or KALLIMA_MEASURE: times plans */
+  int adaptive;    /**< nonzero: the first 20 runs of each direction try up to 5 ways to
+                        exchange, all with the same bits, and the fastest stays */
+  double planning_seconds; /**< that measuring plans may take; 2 by default */
+  const char* plan_wisdom; /**< file that rank 0 looks for a plan in before it plans, and that
+                                KALLIMA_MEASURE adds to; NULL: none */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "kallima/index.hpp"
 
 namespace kallima {
@@ -14,6 +16,13 @@ struct Traffic {
   Index most_messages_sent = 0;      ///< of any rank
   Index most_messages_received = 0;  ///< of any rank
   Index largest_message = 0;  ///< bound on the elements of any one message, own memory included
+
+  /// Elements of the busiest rank: a rank sends and receives at the same time.
+  [[nodiscard]] Index most() const { return std::max(most_sent, most_received); }
+  /// Likewise messages.
+  [[nodiscard]] Index most_messages() const {
+    return std::max(most_messages_sent, most_messages_received);
+  }
 
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };

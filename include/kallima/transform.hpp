@@ -55,6 +55,15 @@ enum class Scaling : std::uint8_t {
   by_sqrt_n  ///< 1/sqrt(N) either way: unitary
 };
 
+/// How hard the planner looks for a fast plan. (Effort is the FFT engine's.)
+enum class PlanEffort : std::uint8_t {
+  estimate,  ///< the cheapest by its price; nothing is run
+  measure    ///< times the plans that are priced about alike, within Options::planning_seconds, as
+           ///< tune() does, and remembers the fastest where Options::plan_wisdom names a file; that
+           ///< need not exist. Where the file has a plan for this already, or Options::plan or
+           ///< tile_bytes are given, nothing is timed
+};
+
 /// A layout, or its text, or nothing: the planner's choice then. Text is read inside the collective
 /// call that it is given to, so that all ranks throw alike where one of them cannot read it.
 class KALLIMA_API LayoutChoice {
@@ -97,14 +106,22 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
   Scaling scaling = Scaling::by_n;  ///< of results
   Index threads = 1;  ///< OpenMP threads that share a rank's sweeps; only the calling thread calls
                       ///< MPI (MPI_THREAD_FUNNELED)
-  Effort effort = Effort::estimate;  ///< of the FFT engine; `measure` takes longer to plan and less
-                                     ///< to run
+  PlanEffort plan_effort = PlanEffort::estimate;  ///< `measure` times plans on these ranks
 
   // Of real data, and of wavenumbers.
   int r2c_axis = -1;            ///< axis of which half the frequencies are kept; negative: the last
   bool padded = false;          ///< rows of reals along that axis are padded to the length of their
                                 ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
+
+  // How hard plans and the FFT engine look for what is fast.
+  double planning_seconds = 2.;  ///< that PlanEffort::measure may take, and one run more at most
+  bool adaptive = false;  ///< the first 20 runs of each direction try up to 5 ways to exchange, all
+                          ///< with the same bits, and the fastest stays; explain() shows which. The
+                          ///< workspace is that of the largest
+  Effort engine_effort = Effort::estimate;  ///< of the FFT engine: how long it looks for a plan of
+                                            ///< lines; `measure` takes longer to plan and less to
+                                            ///< run
 
   // Which plan is run.
   ExchangeMethod method = ExchangeMethod::any;  ///< how pieces travel. Shared memory falls back to
@@ -214,6 +231,9 @@ class KALLIMA_API Planned {
   /// The steps of a direction in words, then what each was priced at, on which machine, how long
   /// it took on this rank so far, and what binds it. Local.
   [[nodiscard]] std::string explain(Direction direction = Direction::forward) const;
+  /// What was timed at planning, and what was tried and learned while running; empty where nothing
+  /// was. Part of explain(). Local.
+  [[nodiscard]] std::string learned(Direction direction = Direction::forward) const;
   /// The machine that plans were priced on. Local.
   [[nodiscard]] Machine machine() const;
   /// Bytes this rank's workspace takes, beyond input and output.

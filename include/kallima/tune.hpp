@@ -25,21 +25,27 @@ struct TuneOptions {
   double within = 0.2;  ///< of the best price: dearer plans are not tried
   Index runs = 9;       ///< timed, of each plan; one before is not
   Index most = 16;      ///< plans that are tried, the cheapest; each has a workspace meanwhile
+  double seconds = 0.;  ///< that all of it may take, and one run more at most; 0: no limit. Where
+                        ///< it is short, fewer plans are tried, or fewer runs of each; where it is
+                        ///< shorter than a few runs, only links between nodes are measured, for
+                        ///< half a second at most, and the price decides
 };
 
 /// A plan that was timed. Equal on all ranks.
 struct TriedPlan {
   Plan plan;              ///< forward, as it ran
   double priced = 0.0;    ///< seconds
-  double measured = 0.0;  ///< seconds of the slowest rank, median over the runs
+  double measured = 0.0;  ///< seconds of the slowest rank, median over the runs; 0: not timed
 };
 
 /// What came of it. Equal on all ranks.
-struct TunedPlan {
+struct KALLIMA_API TunedPlan {
   std::vector<TriedPlan> tried;  ///< as the planner ranks them; the first is its choice
   std::size_t fastest = 0;       ///< of these
-  PlanWisdom wisdom;             ///< of one entry, the fastest
+  PlanWisdom wisdom;             ///< of one entry, the fastest; of none where nothing was timed
 
+  /// For people: what was tried, and what it took.
+  [[nodiscard]] std::string to_text() const;
   /// The fastest.
   [[nodiscard]] const Plan& plan() const { return tried[fastest].plan; }
   /// Seconds it takes.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a Transform is made of, on one rank: two plans, four drivers (each direction, in and out of
-// place), engines, workspace and a channel. How ranks agree on all that is here too.
+// place), engines, workspace and a channel. Where it learns, there are plans and drivers for each
+// candidate. How ranks agree on all that is here too.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "api/driver.hpp"
+#include "api/learning.hpp"
 #include "base/checked.hpp"
 #include "comm/agreement.hpp"
 #include "kallima/planner.hpp"
@@ -66,9 +68,13 @@ class TransformCore {
     return std::move(*result);
   }
 
+  /// The one that was chosen so far.
   [[nodiscard]] const Plan& plan(Direction direction) const {
-    return plans_[static_cast<std::size_t>(direction)];
+    const auto way = static_cast<std::size_t>(direction);
+    return candidates_[learning_[way].chosen()].plans[way];
   }
+  /// What was tried and learned, for people; empty where nothing is learned.
+  [[nodiscard]] std::string learned(Direction direction) const;
   [[nodiscard]] const comm::Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
@@ -90,11 +96,25 @@ class TransformCore {
   [[nodiscard]] Index in_place_size() const;
 
  private:
+  /// One way to do it.
+  struct Candidate {
+    std::array<Plan, 2> plans;                          // by Direction
+    std::array<std::unique_ptr<Driver<T>>, 4> drivers;  // by variant
+  };
+
   /// The rest of make(), where all ranks have come to. `verdict`: what this rank found so far.
-  void plan_together(Kind kind, const AskedTransform<T>& asked, comm::Verdict verdict);
-  void adopt(const Plan& forward);
+  bool plan_together(Kind kind, const AskedTransform<T>& asked, comm::Verdict verdict);
+  void measure_plans(MPI_Comm comm, Kind kind, const Arguments& given);
+  /// Of rank 0.
+  [[nodiscard]] std::vector<Plan> candidates_for(const Plan& plan) const;
+  /// Takes candidates over: plans that do the same, the planner's choice first.
+  void adopt(const std::vector<Plan>& forward);
+  [[nodiscard]] Workspace workspace_of_all() const;
+  void make_drivers(Candidate& candidate, const Carriers& carriers, const exec::Workers& workers);
+  void learn(Learning& learning, double seconds);
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void open_segments();
+  void close_segments();
   /// A call on this rank; what the others must call at the same time, in words.
   [[nodiscard]] comm::Intent intent(const char* call, int number) const {
     return {communicator_->number, number, call};
@@ -110,8 +130,9 @@ class TransformCore {
   std::shared_ptr<const comm::Communicator> communicator_;
   Options options_;
   std::optional<Spectrum> spectrum_;  // once planned
+  PlanRequest here_;                  // of rank 0: what it planned for
   std::string machine_;               // the text of rank 0's; empty: the built-in one
-  std::array<Plan, 2> plans_;         // by Direction
+  std::string measured_;              // what was timed at planning, for people
   typename exec::Operation<T>::Setup setup_;
   std::array<exec::Factor<T>, 2> factors_{};  // by Direction
   Buffer workspace_;
@@ -124,8 +145,10 @@ class TransformCore {
   std::unique_ptr<exec::EngineSet<T>> engines_;
   std::shared_ptr<comm::Channel> channel_;
   std::shared_ptr<comm::ProgressThread> progress_thread_;
-  std::array<std::unique_ptr<Driver<T>>, 4> drivers_;  // by variant
-  std::shared_ptr<Recorder> recorder_;                 // where a trace is wanted
+  std::vector<Candidate> candidates_;
+  std::array<Learning, 2> learning_;    // by Direction
+  bool holds_ = true;                   // this rank has a part of the array, in some step
+  std::shared_ptr<Recorder> recorder_;  // where a trace is wanted
 };
 
 extern template class TransformCore<float>;

@@ -16,14 +16,18 @@
 #include <limits>
 #include <type_traits>
 
+#include "api/explain.hpp"
 #include "api/packed.hpp"
 #include "api/request.hpp"
 #include "api/trace.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "comm/collectives.hpp"
 #include "exchange/method.hpp"
 #include "exec/threads.hpp"
 #include "kallima/error.hpp"
+#include "kallima/tune.hpp"
+#include "planner/variants.hpp"
 #include "schedule/schedule.hpp"
 #include "steps/digits.hpp"
 
@@ -48,6 +52,19 @@ std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup&
   return {Factor<T>{1}, Factor<T>{1}};
 }
 
+inline std::vector<std::string> texts_of(const std::vector<Plan>& plans) {
+  std::vector<std::string> texts;
+  for (const Plan& plan : plans) texts.push_back(plan.to_text());
+  return texts;
+}
+
+/// The texts from one on.
+inline std::vector<Plan> plans_in(const std::vector<std::string>& texts, std::size_t first) {
+  std::vector<Plan> plans;
+  for (std::size_t i = first; i < texts.size(); ++i) plans.push_back(Plan::parse(texts[i]));
+  return plans;
+}
+
 template <class T>
 std::shared_ptr<TransformCore<T>> TransformCore<T>::make(
     MPI_Comm comm, Kind kind, const std::function<AskedTransform<T>()>& ask_for) {
@@ -60,37 +77,95 @@ std::shared_ptr<TransformCore<T>> TransformCore<T>::make(
     core->setup_ = asked.setup;
   });
   auto communicator = comm::Communicator::reserve(comm, asked.given.options.deadline);
-  const comm::Call call(*communicator);
-  if (!core) communicator->or_fail([&] { throw_error(verdict.code, verdict.text); });
-  core->communicator_ = std::move(communicator);
-  core->plan_together(kind, asked, std::move(verdict));
+  bool measures = false;
+  {
+    const comm::Call call(*communicator);
+    if (!core) communicator->or_fail([&] { throw_error(verdict.code, verdict.text); });
+    core->communicator_ = std::move(communicator);
+    measures = core->plan_together(kind, asked, std::move(verdict));
+  }
+  if (measures) core->measure_plans(comm, kind, asked.given);
   return core;
 }
 
 template <class T>
-void TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
+TunedPlan tuned(MPI_Comm comm, Kind kind, const Shape& shape, const Options& options) {
+  if constexpr (is_precision<T>) {
+    return tune<T>(comm, kind, shape, options, measuring_options(options.planning_seconds));
+  } else {
+    throw InternalError("plans of words are timed");  // plan_together() has refused it
+  }
+}
+
+/// Times plans, and takes the fastest over. Rank 0 remembers it where a file is named.
+template <class T>
+void TransformCore<T>::measure_plans(MPI_Comm comm, Kind kind, const Arguments& given) {
+  Options options = given.options;
+  options.plan_effort = PlanEffort::estimate;
+  options.adaptive = false;
+  options.trace = "-";
+  const TunedPlan found = tuned<T>(comm, kind, given.shape, options);
+  const comm::Call call(*communicator_, "planning", options_.deadline);
+  measured_ = found.to_text();
+  std::string message;
+  comm::Verdict verdict = comm::Verdict::of([&] {
+    if (communicator_->rank != 0) return;
+    if (!options_.plan_wisdom.empty()) save_plan_wisdom(options_.plan_wisdom, found.wisdom);
+    message = packed(texts_of(candidates_for(found.plan())));
+  });
+  message = comm::broadcast(*communicator_, message);
+  if (!message.empty()) {
+    verdict.and_then([&] {
+      close_segments();
+      adopt(plans_in(unpacked(message), 0));
+    });
+  }
+  agree(*communicator_, verdict);
+  open_segments();
+}
+
+/// A trace is of one plan.
+template <class T>
+std::vector<Plan> TransformCore<T>::candidates_for(const Plan& plan) const {
+  const bool traced = !options_.trace.empty() || std::getenv("KALLIMA_TRACE") != nullptr;
+  if (!options_.adaptive || traced) return {plan};
+  return variants_of(plan, here_, Learning::most_candidates);
+}
+
+/// True where plans are still to be timed: all ranks agree on that.
+template <class T>
+bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
                                      comm::Verdict verdict) {
   using Operation = exec::Operation<T>;
   const bool root = communicator_->rank == 0;
   std::string ask;
   std::string message;
-  bool measured = false;
+  bool measured = false;  // engines
+  bool measures_plans = false;
   verdict.and_then([&] {
     const Arguments& given = asked.given;
     if (!options_.memory) options_.memory = host_memory();
     if (options_.progress_thread) comm::require_threads();
-    measured = Operation::learns && options_.effort != Effort::estimate;
+    if (!is_precision<T> && options_.plan_effort == PlanEffort::measure) {
+      throw InvalidOption("only plans of c2c and r2c are timed; leave plan_effort as it is");
+    }
+    measured = Operation::learns && options_.engine_effort != Effort::estimate;
     const PlanRequest request =
         checked_request(given.shape, kind, Operation::precision, communicator_->size, options_);
     ask = request_fingerprint(request, options_) + Operation::to_text(setup_);
     if (options_.deadline == 0.) options_.deadline = communicator_->deadline;
     if (!root) return;
-    const PlanRequest here = placed(request, options_, *communicator_);
-    if (*here.machine != built_in_machine()) machine_ = here.machine->to_text();
-    const Plan plan = chosen_plan(here, options_);
-    adopt(plan);
-    message = packed(
-        {ask, plan.to_text(), measured ? Operation::export_wisdom() : std::string(), machine_});
+    here_ = placed(request, options_, *communicator_);
+    if (*here_.machine != built_in_machine()) machine_ = here_.machine->to_text();
+    const ChosenPlan chosen = chosen_plan(here_, options_);
+    measures_plans = chosen.worth_timing;
+    const std::vector<Plan> plans =
+        measures_plans ? std::vector<Plan>{chosen.plan} : candidates_for(chosen.plan);
+    adopt(plans);
+    std::vector<std::string> texts = {ask, measured ? Operation::export_wisdom() : std::string(),
+                                      machine_, measures_plans ? "measure" : ""};
+    for (std::string& text : texts_of(plans)) texts.push_back(std::move(text));
+    message = packed(texts);
   });
   communicator_->watchdog->at("waiting for rank 0's plan");
   message = comm::broadcast(*communicator_, message);
@@ -98,9 +173,10 @@ void TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
     verdict.and_then([&] {
       const std::vector<std::string> texts = unpacked(message);
       require_same(ask, texts[0], communicator_->rank);
-      if (measured) Operation::import_wisdom(texts[2]);
-      machine_ = texts[3];
-      adopt(Plan::parse(texts[1]));
+      if (measured) Operation::import_wisdom(texts[1]);
+      machine_ = texts[2];
+      measures_plans = !texts[3].empty();
+      adopt(plans_in(texts, 4));
     });
   }
   agree(*communicator_, verdict, intent("make a transform", 1));
@@ -108,6 +184,7 @@ void TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
   // Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
   // together.
   if (recorder_) recorder_->set_origin();
+  return measures_plans;
 }
 
 /// Has the drivers record what they do, where a trace is wanted.
@@ -120,14 +197,16 @@ void TransformCore<T>::record() {
   }
   if (options_.trace.empty()) return;
   if (!recorder_) recorder_ = std::make_shared<Recorder>(most_events);
-  for (std::size_t i = 0; i < drivers_.size(); ++i) {
-    drivers_[i]->record(recorder_, static_cast<Index>(i) * stage_stride);
+  auto& drivers = candidates_.front().drivers;
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    drivers[i]->record(recorder_, static_cast<Index>(i) * stage_stride);
   }
 }
 
 template <class T>
 std::string TransformCore<T>::trace() const {
-  return recorder_ ? trace_events(*recorder_, plans_, communicator_->rank) : std::string();
+  return recorder_ ? trace_events(*recorder_, candidates_.front().plans, communicator_->rank)
+                   : std::string();
 }
 
 /// Calls no MPI. Memory that MPI may still write, for a call that has failed, outlives this.
@@ -152,54 +231,71 @@ TransformCore<T>::~TransformCore() {
   }
 }
 
+/// Local, where no rank uses them.
+template <class T>
+void TransformCore<T>::close_segments() {
+  candidates_.clear();
+  communicator_->watchdog->attach(nullptr);
+  segments_.reset();
+}
+
 /// Collective. Where segments cannot be had, messages carry the same plan.
 template <class T>
 void TransformCore<T>::open_segments() {
-  const Plan& wanted = plan(Direction::forward);
-  if (holding_of(wanted) == Holding::buffers) return;
-  // What a plan takes for nodes has to be what the ranks are on.
-  if (runs_on(wanted, {communicator_->ranks_per_node, communicator_->nodes_in_rows})) {
+  std::vector<Plan> without;  // segments
+  bool fits = true;           // what plans take for nodes has to be what the ranks are on
+  for (const Candidate& candidate : candidates_) {
+    const Plan& plan = candidate.plans.front();
+    if (holding_of(plan) == Holding::buffers) {
+      without.push_back(plan);
+      continue;
+    }
+    fits = fits && runs_on(plan, {communicator_->ranks_per_node, communicator_->nodes_in_rows});
+  }
+  if (without.size() == candidates_.size()) return;
+  if (fits) {
     communicator_->or_fail(
         [&] { segments_ = comm::SharedSegments::open(communicator_, segment_bytes_); });
   }
   if (!segments_) {
-    agree(*communicator_,
-          comm::Verdict::of([&] { adopt(plan(Direction::forward).with_method(fallback_method)); }));
+    agree(*communicator_, comm::Verdict::of([&] {
+      if (without.empty()) without = {plan(Direction::forward).with_method(fallback_method)};
+      adopt(without);
+    }));
     return;
   }
   communicator_->watchdog->attach(&segments_->sync());
   agree(*communicator_, comm::Verdict::of([&] {
     for (std::size_t which = 0; which < 2; ++which) {
+      segment_of_[which].clear();
       for (Index rank = 0; rank < communicator_->size; ++rank) {
         segment_of_[which].push_back(
             reinterpret_cast<exec::Number<T>*>(segments_->segment(which, rank)));
       }
     }
-    for (auto& driver : drivers_) driver->prepare(areas(nullptr, nullptr));
+    for (Candidate& candidate : candidates_) {
+      for (auto& driver : candidate.drivers) driver->prepare(areas(nullptr, nullptr));
+    }
   }));
 }
 
 template <class T>
-void TransformCore<T>::adopt(const Plan& forward) {
-  plans_ = {forward, forward.reversed()};
-  const Problem& problem = forward.problem();
+void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
+  candidates_.clear();
+  for (const Plan& plan : forward) candidates_.push_back({{plan, plan.reversed()}, {}});
+  learning_ = {Learning(forward.size()), Learning(forward.size())};
+  const Problem& problem = forward.front().problem();
   spectrum_.emplace(problem.shape,
                     problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt,
                     options_.lengths);
-  factors_ = factors<T>(setup_, options_.scaling, forward.problem().elements());
+  factors_ = factors<T>(setup_, options_.scaling, problem.elements());
   const Index rank = communicator_->rank;
+  holds_ = std::any_of(forward.front().states().begin(), forward.front().states().end(),
+                       [&](const State& state) {
+                         return rank < state.layout.ranks() && state.layout.local_size(rank) > 0;
+                       });
   const auto bytes = static_cast<Index>(sizeof(exec::Number<T>));
-  Workspace need;
-  for (const Plan& plan : plans_) {
-    for (const bool in_place : {false, true}) {
-      const Workspace here = workspace(plan, schedule(plan, in_place), rank);
-      need.main = std::max(need.main, here.main + here.spill);
-      need.segment = std::max(need.segment, here.segment);
-      need.other_segment = std::max(need.other_segment, here.other_segment);
-      need.transit = std::max(need.transit, here.transit);
-      need.tile = std::max(need.tile, here.tile);
-    }
-  }
+  const Workspace need = workspace_of_all();
   workspace_ =
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
   transit_ =
@@ -212,31 +308,56 @@ void TransformCore<T>::adopt(const Plan& forward) {
                              "bytes of tiles"),
                  "tile");
   exec::in_parallel(workers.count, [](Index, Index) {});  // threads are made now, not in run()
-
-  auto* const tile = reinterpret_cast<exec::Number<T>*>(tile_.view().data);
   if constexpr (exec::Operation<T>::learns) {
-    setup_ = {options_.effort, communicator_->rank != 0 && options_.effort != Effort::estimate};
+    setup_ = {options_.engine_effort,
+              communicator_->rank != 0 && options_.engine_effort != Effort::estimate};
   }
   engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
   comm::Limits limits;
   if (options_.message_bytes > 0) limits.most_bytes = options_.message_bytes;
   limits.large_counts = options_.large_counts;
-  for (auto& driver : drivers_) driver.reset();
   channel_ = std::make_shared<comm::Channel>(communicator_, limits);
   if (options_.progress_thread && !progress_thread_) {
     progress_thread_ = std::make_shared<comm::ProgressThread>(*communicator_->watchdog);
   }
   const Carriers carriers{communicator_, limits, channel_,
-                          forward.largest_local_size() <= limits.most_by_int() / bytes,
+                          forward.front().largest_local_size() <= limits.most_by_int() / bytes,
                           progress_thread_};
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    for (const bool in_place : {false, true}) {
-      drivers_[variant(direction, in_place)] = std::make_unique<Driver<T>>(
-          exec::Executor<T>(plan(direction), in_place, rank, *engines_, tile, workers), carriers,
-          areas(nullptr, nullptr));
+  for (Candidate& candidate : candidates_) make_drivers(candidate, carriers, workers);
+  record();
+}
+
+/// What the most demanding of all candidates takes: one runs at a time.
+template <class T>
+Workspace TransformCore<T>::workspace_of_all() const {
+  Workspace need;
+  for (const Candidate& candidate : candidates_) {
+    for (const Plan& plan : candidate.plans) {
+      for (const bool in_place : {false, true}) {
+        const Workspace here = workspace(plan, schedule(plan, in_place), communicator_->rank);
+        need.main = std::max(need.main, here.main + here.spill);
+        need.segment = std::max(need.segment, here.segment);
+        need.other_segment = std::max(need.other_segment, here.other_segment);
+        need.transit = std::max(need.transit, here.transit);
+        need.tile = std::max(need.tile, here.tile);
+      }
     }
   }
-  record();
+  return need;
+}
+
+template <class T>
+void TransformCore<T>::make_drivers(Candidate& candidate, const Carriers& carriers,
+                                    const exec::Workers& workers) {
+  auto* const tile = reinterpret_cast<exec::Number<T>*>(tile_.view().data);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    for (const bool in_place : {false, true}) {
+      const Plan& plan = candidate.plans[static_cast<std::size_t>(direction)];
+      candidate.drivers[variant(direction, in_place)] = std::make_unique<Driver<T>>(
+          exec::Executor<T>(plan, in_place, communicator_->rank, *engines_, tile, workers),
+          carriers, areas(nullptr, nullptr));
+    }
+  }
 }
 
 template <class T>
@@ -253,19 +374,45 @@ typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
 template <class T>
 void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out) {
   const comm::Call call(*communicator_, "run", options_.deadline);
-  Driver<T>& driver = *drivers_[variant(direction, in == out)];
+  const auto way = static_cast<std::size_t>(direction);
+  Learning& learning = learning_[way];
+  Driver<T>& driver = *candidates_[learning.current()].drivers[variant(direction, in == out)];
   try {
-    driver.run(areas(in, out), factors_[static_cast<std::size_t>(direction)], segments_.get());
+    const double begin = learning.done() ? 0. : Recorder::now();
+    driver.run(areas(in, out), factors_[way], segments_.get());
+    if (!learning.done()) learn(learning, Recorder::now() - begin);
   } catch (...) {
     driver.abandon();
     communicator_->fail_as_thrown();
   }
 }
 
+/// Behind a run of what learns: a reduction of at most 40 bytes every few runs.
+template <class T>
+void TransformCore<T>::learn(Learning& learning, double seconds) {
+  learning.add(holds_ ? std::optional(seconds) : std::nullopt);
+  if (!learning.due()) return;
+  communicator_->watchdog->at("comparing what candidates took");
+  comm::all_reduce(*communicator_, learning.figures(), MPI_MIN);
+  learning.decide();
+}
+
+template <class T>
+std::string TransformCore<T>::learned(Direction direction) const {
+  const auto way = static_cast<std::size_t>(direction);
+  const Learning& learning = learning_[way];
+  std::vector<LearnedPlan> plans;
+  for (std::size_t i = 0; candidates_.size() > 1 && i < candidates_.size(); ++i) {
+    plans.push_back({candidates_[i].plans[way], learning.seconds(i), learning.chosen() == i});
+  }
+  return measured_ + learned_text(plans, learning.runs(), learning.done());
+}
+
 template <class T>
 Timings TransformCore<T>::timings(Direction direction) const {
   const auto took = [&](bool in_place) -> const std::vector<exec::RollingMedian>& {
-    return drivers_[variant(direction, in_place)]->took();
+    const Candidate& chosen = candidates_[learning_[static_cast<std::size_t>(direction)].chosen()];
+    return chosen.drivers[variant(direction, in_place)]->took();
   };
   const auto runs = [&](bool in_place) {
     return took(in_place).empty() ? 0 : took(in_place).front().count();

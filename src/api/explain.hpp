@@ -13,4 +13,17 @@ namespace kallima {
 /// A table with a line for each stage: priced, measured, their ratio, and what binds.
 std::string explained(const Machine& machine, const PlanCost& cost, const Timings& took);
 
+/// A plan that was tried in runs of a transform that learns.
+struct LearnedPlan {
+  Plan plan;
+  double seconds = 0.;  ///< 0: not timed yet
+  bool chosen = false;
+};
+
+/// "point-to-point in 4 x 4 chunks": how the exchanges of a plan go.
+std::string manner_of(const Plan& plan);
+
+/// What a transform tried in so many runs, and what stays. Empty where there is nothing.
+std::string learned_text(const std::vector<LearnedPlan>& plans, Index runs, bool done);
+
 }  // namespace kallima

@@ -58,7 +58,13 @@ std::string Planned<T>::explain(Direction direction) const {
   PriceOptions options;
   options.in_place = took.in_place;
   options.ranks_per_node = core_->communicator().ranks_on_node;
-  return steps.to_text() + "\n" + explained(on, price(steps, on, options), took);
+  return steps.to_text() + "\n" + explained(on, price(steps, on, options), took) +
+         core_->learned(direction);
+}
+
+template <class T>
+std::string Planned<T>::learned(Direction direction) const {
+  return core_->learned(direction);
 }
 
 template <class T>

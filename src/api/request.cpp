@@ -7,12 +7,16 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "api/learning.hpp"
+#include "api/probe.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "exchange/method.hpp"
 #include "exec/threads.hpp"
 #include "fft/cache.hpp"
 #include "kallima/error.hpp"
 #include "kallima/plan_wisdom.hpp"
+#include "machine/network_here.hpp"
 #include "plan/flaw.hpp"
 #include "planner/fits.hpp"
 #include "schedule/schedule.hpp"
@@ -57,6 +61,10 @@ std::string_view name_of(Effort effort) {
   return "unknown";
 }
 
+std::string_view name_of(PlanEffort effort) {
+  return effort == PlanEffort::measure ? "measure" : "estimate";
+}
+
 /// A plan of another's, by what goes anywhere where its methods cannot be had.
 Plan by_what_there_is(const Plan& plan, const PlanRequest& request) {
   return runs_on(plan, {request.placement.ranks_per_node, true})
@@ -74,7 +82,12 @@ std::string shortened(const std::string& text) {
 PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options) {
   require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
-  require_known(options.effort, Effort::patient, "effort");
+  require_known(options.engine_effort, Effort::patient, "engine_effort");
+  require_known(options.plan_effort, PlanEffort::measure, "plan_effort");
+  if (!(options.planning_seconds >= 0.) || !std::isfinite(options.planning_seconds)) {
+    throw InvalidOption(
+        fmt::format("planning_seconds is {}; give seconds from 0 on", options.planning_seconds));
+  }
   if (!is_method(options.method)) {
     throw InvalidOption(fmt::format("method has no value {}; use one of its enumerators",
                                     static_cast<int>(options.method)));
@@ -133,7 +146,8 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
 
 std::string request_fingerprint(const PlanRequest& request, const Options& options) {
   return fmt::format(
-      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\neffort {}\nmethod {}\n"
+      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\nengine effort {}\nplan effort "
+      "{}\nplanning seconds {}\nadaptive {}\nmethod {}\n"
       "chunks {}\nprogress thread {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes "
       "{}\nmessage bytes "
       "{}\nlarge "
@@ -141,7 +155,8 @@ std::string request_fingerprint(const PlanRequest& request, const Options& optio
       "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", name_of(options.scaling),
-      name_of(options.effort), name_of(options.method), options.chunks, options.progress_thread,
+      name_of(options.engine_effort), name_of(options.plan_effort), options.planning_seconds,
+      options.adaptive, name_of(options.method), options.chunks, options.progress_thread,
       options.deadline, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
       options.large_counts, options.padded,
       options.machine ? text::hex(options.machine->hash()) : "any",
@@ -174,12 +189,18 @@ PlanRequest placed(PlanRequest request, const Options& options,
       !method_of(request.method).fits(request.ranks, request.placement, here)) {
     request.method = fallback_method;
   }
-  request.machine =
-      options.machine ? options.machine : std::make_shared<const Machine>(default_machine());
+  const Machine machine = options.machine ? *options.machine : default_machine();
+  request.machine = std::make_shared<const Machine>(
+      assumes_links(machine, communicator) ? with_network(machine, network_here()) : machine);
   return request;
 }
 
-Plan chosen_plan(const PlanRequest& request, const Options& options) {
+TuneOptions measuring_options(double seconds) {
+  constexpr double within = 0.5;  // of prices on assumed figures
+  return {within, TuneOptions().runs, static_cast<Index>(Learning::most_candidates), seconds};
+}
+
+ChosenPlan chosen_plan(const PlanRequest& request, const Options& options) {
   if (options.plan && !fits(*options.plan, request)) {
     const Plan& plan = *options.plan;
     throw InvalidOption(fmt::format(
@@ -189,14 +210,17 @@ Plan chosen_plan(const PlanRequest& request, const Options& options) {
         text::plural(plan.ranks(), "rank"), request.problem.to_text(),
         text::plural(request.ranks, "rank")));
   }
-  if (options.plan) return by_what_there_is(*options.plan, request);
+  if (options.plan) return {by_what_there_is(*options.plan, request), false};
+  const bool measures = options.plan_effort == PlanEffort::measure && options.tile_bytes == 0;
   // Tiles of a size of one's own are not what was measured.
   if (!options.plan_wisdom.empty() && options.tile_bytes == 0) {
-    const PlanWisdom wisdom = read_plan_wisdom(options.plan_wisdom);
+    // What is measured may be the first that the file is to remember.
+    const bool fresh = measures && !is_there(options.plan_wisdom);
+    const PlanWisdom wisdom = fresh ? PlanWisdom() : read_plan_wisdom(options.plan_wisdom);
     const std::optional<Plan> found = wisdom.find(request, *request.machine);
-    if (found) return by_what_there_is(*found, request);
+    if (found) return {by_what_there_is(*found, request), false};
   }
-  return make_plan(request);
+  return {make_plan(request), measures};
 }
 
 }  // namespace kallima

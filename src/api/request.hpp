@@ -8,6 +8,7 @@
 #include "comm/communicator.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
+#include "kallima/tune.hpp"
 
 namespace kallima {
 
@@ -27,8 +28,18 @@ void require_same(const std::string& mine, const std::string& root, int rank);
 PlanRequest placed(PlanRequest request, const Options& options,
                    const comm::Communicator& communicator);
 
+/// How plans are timed where that is asked for at planning.
+TuneOptions measuring_options(double seconds);
+
+/// A plan, and whether others are to be timed against it.
+struct ChosenPlan {
+  Plan plan;
+  bool worth_timing = false;
+};
+
 /// The plan that the options give, otherwise the one that their plan wisdom has for a placed
-/// request, otherwise the planner's. InvalidOption where the given one is of something else.
-Plan chosen_plan(const PlanRequest& request, const Options& options);
+/// request, otherwise the planner's, which is worth timing where that is asked for. InvalidOption
+/// where the given one is of something else.
+ChosenPlan chosen_plan(const PlanRequest& request, const Options& options);
 
 }  // namespace kallima

@@ -10,22 +10,29 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
 
+#include "api/explain.hpp"
 #include "api/packed.hpp"
+#include "api/probe.hpp"
 #include "api/request.hpp"
 #include "base/checked.hpp"
 #include "base/median.hpp"
 #include "base/text.hpp"
 #include "comm/agreement.hpp"
+#include "comm/collectives.hpp"
 #include "kallima/error.hpp"
 #include "kallima/planner.hpp"
+#include "planner/variants.hpp"
 
 namespace kallima {
 
 namespace {
 
 using comm::agree;
-using comm::check;
+using comm::all_reduce;
 using comm::Communicator;
 using comm::Verdict;
 
@@ -33,7 +40,7 @@ constexpr Index most_runs = 1000000;
 
 void require_sensible(const Options& options, const TuneOptions& how) {
   if (!std::isfinite(how.within) || how.within < 0.0 || how.runs < 1 || how.runs > most_runs ||
-      how.most < 1) {
+      how.most < 1 || !std::isfinite(how.seconds) || how.seconds < 0.0) {
     throw InvalidOption(
         fmt::format("tuning tries {} plans within {} of the best price, {} runs each; give at "
                     "least 1 plan, 0 or more, and 1 to {} runs",
@@ -48,14 +55,10 @@ void require_sensible(const Options& options, const TuneOptions& how) {
 
 /// Price and text of each plan to be tried.
 std::vector<std::string> listed(const PlanRequest& request, const TuneOptions& how) {
-  const std::vector<NamedPlan> plans = compared_plans(request);
-  const double limit = plans.front().cost.total.total() * (1.0 + how.within);
   std::vector<std::string> texts;
-  for (const NamedPlan& each : plans) {
-    const double priced = each.cost.total.total();
-    if (static_cast<Index>(texts.size()) / 2 == how.most) break;
-    if (priced > limit) continue;
-    texts.push_back(fmt::format("{}", priced));
+  for (const NamedPlan& each :
+       plans_to_time(request, how.within, static_cast<std::size_t>(how.most))) {
+    texts.push_back(fmt::format("{}", each.cost.total.total()));
     texts.push_back(each.plan.to_text());
   }
   return texts;
@@ -94,10 +97,21 @@ Trial agreed_trial(const Communicator& communicator, const Request& make_request
                           request.problem.to_text() + "; plan without tuning");
     }
     ask = request_fingerprint(request, options) +
-          fmt::format("within {}\nruns {}\nmost {}\n", how.within, how.runs, how.most);
+          fmt::format("within {}\nruns {}\nmost {}\nseconds {}\n", how.within, how.runs, how.most,
+                      how.seconds);
     if (communicator.rank != 0) return;
     trial.request = placed(request, options, communicator);
-    std::vector<std::string> texts = listed(trial.request, how);
+  });
+  agree(communicator, verdict);
+  const std::optional<double> per_byte =
+      rate_of_assumed_links(communicator, trial.request, how.seconds);
+  verdict = Verdict::of([&] {
+    if (communicator.rank != 0) return;
+    PlanRequest request = trial.request;
+    if (per_byte) {
+      request.machine = std::make_shared<const Machine>(with_rate(*request.machine, *per_byte));
+    }
+    std::vector<std::string> texts = listed(request, how);
     texts.insert(texts.begin(), ask);
     message = packed(texts);
   });
@@ -120,20 +134,19 @@ struct Runner {
   std::vector<Bound<T>> bound;  // one, once there is memory
 };
 
+/// Collective.
 template <class T>
-std::vector<Runner<T>> runners_of(MPI_Comm comm, std::vector<TriedPlan>& plans, Options options) {
-  std::vector<Runner<T>> runners;
-  for (TriedPlan& tried : plans) {
-    const Problem problem = tried.plan.problem();
-    options.plan = std::make_shared<const Plan>(tried.plan);
-    if (problem.real()) {
-      runners.push_back({std::make_shared<RealTransform<T>>(comm, problem.shape, options), {}});
-    } else {
-      runners.push_back({std::make_shared<Transform<T>>(comm, problem.shape, options), {}});
-    }
-    tried.plan = runners.back().transform->plan();  // as it runs: shared memory may not be had
+Runner<T> runner_of(MPI_Comm comm, TriedPlan& tried, Options options) {
+  const Problem problem = tried.plan.problem();
+  options.plan = std::make_shared<const Plan>(tried.plan);
+  Runner<T> runner;
+  if (problem.real()) {
+    runner.transform = std::make_shared<RealTransform<T>>(comm, problem.shape, options);
+  } else {
+    runner.transform = std::make_shared<Transform<T>>(comm, problem.shape, options);
   }
-  return runners;
+  tried.plan = runner.transform->plan();  // as it runs: shared memory may not be had
+  return runner;
 }
 
 /// Bytes of a state's array on a rank.
@@ -165,13 +178,11 @@ class Arrays {
 
   /// Collective.
   template <class T>
-  void bind(std::vector<Runner<T>>& runners) const {
-    for (Runner<T>& runner : runners) {
-      const std::vector<State>& states = runner.transform->plan().states();
-      runner.bound.push_back(runner.transform->bind_memory(
-          Direction::forward, in_.view().data, elements(in_, states.front()), out_.view().data,
-          elements(out_, states.back())));
-    }
+  void bind(Runner<T>& runner) const {
+    const std::vector<State>& states = runner.transform->plan().states();
+    runner.bound.push_back(runner.transform->bind_memory(
+        Direction::forward, in_.view().data, elements(in_, states.front()), out_.view().data,
+        elements(out_, states.back())));
   }
 
  private:
@@ -183,39 +194,119 @@ class Arrays {
   Buffer out_;
 };
 
-template <class T>
-double seconds_of(const Communicator& communicator, Bound<T>& bound) {
-  check(MPI_Barrier(communicator.comm), "MPI_Barrier");
-  const auto begin = std::chrono::steady_clock::now();
-  bound.run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+/// The largest of all ranks' seconds; a barrier. Collective.
+double slowest(const Communicator& communicator, double seconds, double deadline) {
+  constexpr double nano = 1e9;
+  communicator.watchdog->begin("timing plans", deadline);
+  std::int64_t all = static_cast<std::int64_t>(seconds * nano);
+  all_reduce(communicator, std::span(&all, 1), MPI_MAX);
+  return static_cast<double>(all) / nano;
 }
 
-/// Round by round, each beginning with another plan and every second one backwards. Collective.
+/// How much time is left, by rank 0's clock.
+class Budget {
+ public:
+  Budget(const Communicator& communicator, double seconds, double deadline)
+      : communicator_(communicator), seconds_(seconds), deadline_(deadline) {}
+
+  /// True on all ranks where so much more fits. Collective, where there is a limit.
+  [[nodiscard]] bool has(double seconds) const {
+    if (seconds_ <= 0.) return true;
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin_;
+    communicator_.watchdog->begin("timing plans", deadline_);
+    return comm::as_rank_0_says(communicator_, used.count() + seconds <= seconds_);
+  }
+  [[nodiscard]] bool limited() const { return seconds_ > 0.; }
+
+ private:
+  const Communicator& communicator_;
+  double seconds_;
+  double deadline_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Plans as they are timed.
 template <class T>
-std::vector<double> medians(const Communicator& communicator, std::vector<Runner<T>>& runners,
-                            Index runs) {
-  const std::size_t plans = runners.size();
-  const auto rounds = static_cast<std::size_t>(runs);
-  std::vector<double> took(plans * rounds);  // by plan, then by round
-  for (Runner<T>& runner : runners) runner.bound.front().run();
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t turn = 0; turn < plans; ++turn) {
-      const std::size_t step = round % 2 == 0 ? turn : plans - 1 - turn;
-      const std::size_t plan = (round + step) % plans;
-      took[plan * rounds + round] = seconds_of(communicator, runners[plan].bound.front());
+class Race {
+ public:
+  Race(const Communicator& communicator, MPI_Comm comm, std::vector<TriedPlan>& plans,
+       const Options& options, const Budget& budget)
+      : communicator_(communicator), plans_(plans), budget_(budget), deadline_(options.deadline) {
+    // Where the first one is priced at more than some runs of all the time, none is made.
+    if (!budget.has(2. * plans.front().priced)) return;
+    arrays_.emplace(communicator, plans, options);
+    double longest = 0.;
+    for (TriedPlan& tried : plans) {
+      if (!runners_.empty() && !budget.has(longest)) break;
+      const auto begin = std::chrono::steady_clock::now();
+      runners_.push_back(runner_of<T>(comm, tried, options));
+      arrays_->bind(runners_.back());
+      warm_.push_back(seconds_of(runners_.back()));
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      longest = std::max(longest, took.count());
+    }
+    took_.resize(runners_.size());
+  }
+
+  /// Round by round, each beginning with another plan and every second one backwards. Collective.
+  void run(Index rounds) {
+    std::vector<std::size_t> left(runners_.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    for (Index round = 0; round < rounds && left.size() > (budget_.limited() ? 1U : 0U); ++round) {
+      double all = 0.;
+      for (const std::size_t plan : left) all += warm_[plan];
+      if (!budget_.has(all)) break;
+      const std::size_t plans = left.size();
+      for (std::size_t turn = 0; turn < plans; ++turn) {
+        const std::size_t step = round % 2 == 0 ? turn : plans - 1 - turn;
+        const std::size_t plan = left[(static_cast<std::size_t>(round) + step) % plans];
+        took_[plan].push_back(seconds_of(runners_[plan]));
+      }
+      if (budget_.limited()) leave_out(left);
+    }
+    for (std::size_t plan = 0; plan < took_.size(); ++plan) {
+      plans_[plan].measured = took_[plan].empty() ? warm_[plan] : median(took_[plan]);
     }
   }
-  for (std::size_t plan = 0; plan < plans; ++plan) {
-    check(MPI_Allreduce(MPI_IN_PLACE, took.data() + plan * rounds, static_cast<int>(rounds),
-                        MPI_DOUBLE, MPI_MAX, communicator.comm),
-          "MPI_Allreduce");
+
+ private:
+  /// A run, behind a barrier; seconds of the slowest rank. Collective.
+  double seconds_of(Runner<T>& runner) {
+    slowest(communicator_, 0., deadline_);
+    const auto begin = std::chrono::steady_clock::now();
+    runner.bound.front().run();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    return slowest(communicator_, took.count(), deadline_);
   }
-  std::vector<double> result;
-  for (auto at = took.begin(); at != took.end(); at += static_cast<std::ptrdiff_t>(rounds)) {
-    result.push_back(median({at, at + static_cast<std::ptrdiff_t>(rounds)}));
+
+  /// Those far behind, so that time is spent on the others.
+  void leave_out(std::vector<std::size_t>& left) const {
+    constexpr double far_behind = 1.25;
+    double best = std::numeric_limits<double>::infinity();
+    const auto least = [&](std::size_t plan) {
+      return *std::min_element(took_[plan].begin(), took_[plan].end());
+    };
+    for (const std::size_t plan : left) best = std::min(best, least(plan));
+    std::erase_if(left, [&](std::size_t plan) { return least(plan) > far_behind * best; });
   }
-  return result;
+
+  const Communicator& communicator_;
+  std::vector<TriedPlan>& plans_;
+  const Budget& budget_;
+  double deadline_;
+  std::optional<Arrays> arrays_;
+  std::vector<Runner<T>> runners_;
+  std::vector<double> warm_;               // seconds of the first run, by plan
+  std::vector<std::vector<double>> took_;  // of the others
+};
+
+/// Of those that were timed; the first where none was.
+std::size_t fastest_of(const std::vector<TriedPlan>& plans) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < plans.size(); ++i) {
+    if (plans[i].measured > 0. && plans[i].measured < plans[best].measured) best = i;
+  }
+  return best;
 }
 
 /// Rank 0 knows what the plans are for. Collective.
@@ -225,8 +316,10 @@ PlanWisdom wisdom_of(const Communicator& communicator, const PlanRequest& reques
   agree(communicator, Verdict::of([&] {
           if (communicator.rank != 0) return;
           PlanWisdom wisdom;
-          wisdom.add(
-              entry_for(request, *request.machine, fastest.plan, fastest.measured, text::now()));
+          if (fastest.measured > 0.) {
+            wisdom.add(
+                entry_for(request, *request.machine, fastest.plan, fastest.measured, text::now()));
+          }
           text = wisdom.to_text();
         }));
   return PlanWisdom::parse(comm::broadcast(communicator, text));
@@ -238,21 +331,29 @@ template <class T>
 TunedPlan tune(MPI_Comm comm, Kind kind, const Shape& shape, const Options& options,
                const TuneOptions& how) {
   const auto communicator = Communicator::of(comm);
+  const Budget budget(*communicator, how.seconds, options.deadline);
   const auto make_request = [&] {
     return checked_request(shape, kind, precision_of<T>, communicator->size, options);
   };
   Trial trial = agreed_trial(*communicator, make_request, options, how);
   TunedPlan tuned;
   tuned.tried = std::move(trial.plans);
-  std::vector<Runner<T>> runners = runners_of<T>(comm, tuned.tried, options);
-  const Arrays arrays(*communicator, tuned.tried, options);
-  arrays.bind(runners);
-  const std::vector<double> measured = medians(*communicator, runners, how.runs);
-  for (std::size_t i = 0; i < measured.size(); ++i) tuned.tried[i].measured = measured[i];
-  tuned.fastest = static_cast<std::size_t>(std::min_element(measured.begin(), measured.end()) -
-                                           measured.begin());
+  Race<T> race(*communicator, comm, tuned.tried, options, budget);
+  race.run(how.runs);
+  tuned.fastest = fastest_of(tuned.tried);
   tuned.wisdom = wisdom_of(*communicator, trial.request, tuned.tried[tuned.fastest]);
   return tuned;
+}
+
+std::string TunedPlan::to_text() const {
+  std::string text = "\ntimed at planning; * is the fastest\n";
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const std::string took =
+        tried[i].measured > 0. ? fmt::format("{:.1f} us", 1e6 * tried[i].measured) : "not timed";
+    text += fmt::format("{} {:<46}  {:>12}  from {}\n", i == fastest ? '*' : ' ',
+                        manner_of(tried[i].plan), took, tried[i].plan.input().to_text());
+  }
+  return text;
 }
 
 template TunedPlan tune<float>(MPI_Comm, Kind, const Shape&, const Options&, const TuneOptions&);

@@ -259,6 +259,8 @@ std::string text_of_file(const std::string& path) {
                               std::system_category().message(error), how_to_read(error)));
 }
 
+bool is_there(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
 std::string text_if_readable(const std::string& path) {
   std::string text;
   return read_all(path, text) == 0 ? text : std::string();

@@ -22,6 +22,9 @@ namespace kallima {
 /// as it was.
 void write_file(const std::string& path, std::string_view bytes);
 
+/// True where there is something of that name, whether it can be read or not.
+bool is_there(const std::string& path);
+
 /// All of a file. FileError where it cannot be read, with the fix.
 std::string text_of_file(const std::string& path);
 

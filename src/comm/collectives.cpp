@@ -83,4 +83,10 @@ bool everywhere(const Communicator& communicator, bool mine) {
   return all != 0;
 }
 
+bool as_rank_0_says(const Communicator& communicator, bool mine) {
+  char said = mine ? 1 : 0;
+  broadcast_bytes(communicator, {&said, 1}, 0);
+  return said != 0;
+}
+
 }  // namespace kallima::comm

@@ -40,4 +40,7 @@ std::vector<Value> all_gather(const Communicator& communicator, const Value& min
 /// True where all ranks say so.
 bool everywhere(const Communicator& communicator, bool mine);
 
+/// What rank 0 says, on every rank.
+bool as_rank_0_says(const Communicator& communicator, bool mine);
+
 }  // namespace kallima::comm

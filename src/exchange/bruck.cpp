@@ -58,31 +58,38 @@ std::vector<Round> in_rounds(const std::vector<BruckRound>& forwarded, const Bru
   return rounds;
 }
 
-/// What the rounds of an exchange carry, and how they crowd the network.
-struct BruckTravel {
-  std::vector<NodeTraffic> rounds;
-  std::vector<double> crowding;  ///< of each
-};
+using ByRank = std::map<Index, std::vector<Sending>>;
+
+Listing listing(const ByRank& moved) {
+  return [&](Index rank) {
+    const auto found = moved.find(rank);
+    return found == moved.end() ? std::vector<Sending>() : found->second;
+  };
+}
+
+/// How the rounds of an exchange divide.
+using BruckTravel = std::vector<Division>;
 
 BruckTravel bruck_travel(const std::vector<BruckGroup>& groups, Index radix,
                          const Pricing& pricing) {
   const std::vector<BruckSent> messages = bruck_messages(groups, radix);
-  BruckTravel result{bruck_traffic_by_node(messages, pricing.per_node), {}};
-  result.crowding.assign(result.rounds.size(), 0.);
+  BruckTravel result;
+  for (const NodeTraffic& round : bruck_traffic_by_node(messages, pricing.per_node)) {
+    result.push_back({round, {}});
+  }
   if (pricing.machine->topology.wiring == Wiring::full) return result;
-  std::vector<std::map<Index, std::vector<Sending>>> sent(result.rounds.size());
+  std::vector<ByRank> sent(result.size());
+  std::vector<ByRank> received(result.size());
   for (const BruckSent& message : messages) {
     sent[message.round][message.sender].push_back({message.taker, message.elements});
+    received[message.round][message.taker].push_back({message.sender, message.elements});
   }
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    const auto of = [&](Index rank) {
-      const auto found = sent[i].find(rank);
-      return found == sent[i].end() ? std::vector<Sending>() : found->second;
-    };
-    const Index peers =
-        std::max(result.rounds[i].most_messages_within, result.rounds[i].most_messages_between);
-    result.crowding[i] =
-        crowding_of(pricing.machine->topology, {pricing.ranks, pricing.per_node, peers, of});
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const NodeTraffic& round = result[i].traffic;
+    const Index peers = std::max(round.most_messages_within, round.most_messages_between);
+    result[i].inner_load = inner_load(
+        pricing.machine->topology,
+        {pricing.ranks, pricing.per_node, peers, listing(sent[i]), listing(received[i])});
   }
   return result;
 }
@@ -98,15 +105,15 @@ ExchangeCost cost_of(const Site& site, const Pricing& pricing, const BruckTravel
   result.messages_between = moved.messages;
   Setting setting = pricing.setting(pricing.ranks);
   Index put_together = 0;
-  for (std::size_t i = 0; i < travel.rounds.size(); ++i) {
-    const NodeTraffic& round = travel.rounds[i];
+  for (const Division& division : travel) {
+    const NodeTraffic& round = division.traffic;
     result.bytes_between -= round.elements_within * bytes;
     result.messages_between -= round.messages_within;
     result.use_messages(pricing.machine->in_node, round.most_within * bytes,
                         round.most_messages_within);
     result.use_messages(pricing.machine->between_nodes, round.most_between * bytes,
                         round.most_messages_between);
-    setting.crowding = travel.crowding[i];
+    setting.inner_load = division.inner_load;
     result.cost += messages_cost(setting, round, bytes);
     put_together += round.most_within + round.most_between;
   }

@@ -188,31 +188,42 @@ Traffic bruck_traffic(const std::vector<BruckGroup>& groups, Index radix) {
 std::vector<NodeTraffic> bruck_traffic_by_node(const std::vector<BruckSent>& messages,
                                                Index ranks_per_node) {
   std::vector<NodeTraffic> result;
-  std::map<std::pair<std::size_t, Index>, NodeTraffic> of_rank;  // by round
-  std::map<std::pair<std::size_t, Index>, Index> out_of_node;    // likewise
+  using At = std::pair<std::size_t, Index>;  // round, and rank or node
+  std::map<At, NodeTraffic> sent;
+  std::map<At, NodeTraffic> received;
+  std::map<At, Index> out_of_node;
+  std::map<At, Index> into_node;
   for (const BruckSent& message : messages) {
     result.resize(std::max(result.size(), message.round + 1));
     const Index node = message.sender / ranks_per_node;
-    const bool within = message.taker / ranks_per_node == node;
-    NodeTraffic& mine = of_rank[{message.round, message.sender}];
-    (within ? mine.most_within : mine.most_between) += message.elements;
-    ++(within ? mine.most_messages_within : mine.most_messages_between);
+    const Index other = message.taker / ranks_per_node;
+    const bool within = node == other;
+    for (NodeTraffic* const mine :
+         {&sent[{message.round, message.sender}], &received[{message.round, message.taker}]}) {
+      (within ? mine->most_within : mine->most_between) += message.elements;
+      ++(within ? mine->most_messages_within : mine->most_messages_between);
+    }
     if (within) {
       result[message.round].elements_within += message.elements;
       ++result[message.round].messages_within;
     } else {
       out_of_node[{message.round, node}] += message.elements;
+      into_node[{message.round, other}] += message.elements;
     }
   }
-  for (const auto& [at, mine] : of_rank) {
-    NodeTraffic& all = result[at.first];
-    all.most_within = std::max(all.most_within, mine.most_within);
-    all.most_messages_within = std::max(all.most_messages_within, mine.most_messages_within);
-    all.most_between = std::max(all.most_between, mine.most_between);
-    all.most_messages_between = std::max(all.most_messages_between, mine.most_messages_between);
+  for (const auto* const side : {&sent, &received}) {
+    for (const auto& [at, mine] : *side) {
+      NodeTraffic& all = result[at.first];
+      all.most_within = std::max(all.most_within, mine.most_within);
+      all.most_messages_within = std::max(all.most_messages_within, mine.most_messages_within);
+      all.most_between = std::max(all.most_between, mine.most_between);
+      all.most_messages_between = std::max(all.most_messages_between, mine.most_messages_between);
+    }
   }
-  for (const auto& [at, elements] : out_of_node) {
-    result[at.first].most_out_of_node = std::max(result[at.first].most_out_of_node, elements);
+  for (const auto* const side : {&out_of_node, &into_node}) {
+    for (const auto& [at, elements] : *side) {
+      result[at.first].most_of_node = std::max(result[at.first].most_of_node, elements);
+    }
   }
   return result;
 }

@@ -56,15 +56,16 @@ Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index elem
   if (traffic.most_messages_between == 0) return {};
   Cost between = link_cost(setting.model, machine->between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
-  const double out = static_cast<double>(traffic.most_out_of_node * element_bytes) *
-                     shared_per_byte(machine->between_nodes,
-                                     static_cast<double>(traffic.most_between * element_bytes) /
-                                         static_cast<double>(traffic.most_messages_between));
-  const double crowding =
-      setting.crowding > 0.
-          ? setting.crowding
-          : crowding_of_all(machine->topology, ceil_div(setting.ranks, setting.per_node));
-  between.bandwidth = std::max(between.bandwidth, out * crowding);
+  const auto of_node = static_cast<double>(traffic.most_of_node);
+  const double inner =
+      setting.inner_load
+          ? *setting.inner_load
+          : of_node * crowding_of_all(machine->topology, ceil_div(setting.ranks, setting.per_node));
+  const double bytes = std::max(of_node, inner) * static_cast<double>(element_bytes);
+  const double message_bytes = static_cast<double>(traffic.most_between * element_bytes) /
+                               static_cast<double>(traffic.most_messages_between);
+  between.bandwidth =
+      std::max(between.bandwidth, bytes * shared_per_byte(machine->between_nodes, message_bytes));
   if (setting.model == Model::loggp) {
     // While bytes that need no core travel, it starts the messages that follow.
     const Link& link = machine->between_nodes;
@@ -101,30 +102,47 @@ Cost barrier_cost(const Setting& setting) {
 
 namespace {
 
+/// Ranks that were not looked at may have more than those that were: as the busiest of all has.
+void raise_to_busiest(const Traffic& all, NodeTraffic& traffic) {
+  const auto raise = [](Index most, Index& within, Index& between) {
+    const Index seen = within + between;
+    if (seen >= most || seen == 0) return;
+    within = static_cast<Index>(static_cast<double>(most) * static_cast<double>(within) /
+                                static_cast<double>(seen));
+    between = most - within;
+  };
+  const Index between = traffic.most_between;
+  raise(all.most(), traffic.most_within, traffic.most_between);
+  raise(all.most_messages(), traffic.most_messages_within, traffic.most_messages_between);
+  traffic.most_of_node += traffic.most_between - between;
+}
+
 NodeTraffic traffic_by_ranks(const Site& site, const Pricing& pricing, const Setting& setting) {
   const Exchange& exchange = site.exchange();
   const Traffic& all = exchange.traffic;
   if (pricing.per_node >= setting.ranks) {
-    return {all.elements, all.messages, all.most_sent, all.most_messages_sent, 0, 0, 0, false};
+    return {all.elements, all.messages, all.most(), all.most_messages(), 0, 0, 0, false};
   }
   if (exchange.hermitian()) {
     // Partners are k and -k: hardly ever on one node.
-    return {0,   0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * pricing.per_node,
-            true};
+    return {0, 0, 0, 0, all.most(), all.most_messages(), all.most() * pricing.per_node, true};
   }
-  return divided(setting, site.before().layout, exchange.to);
+  NodeTraffic result = divided(setting, site.before().layout, exchange.to);
+  if (result.sampled) raise_to_busiest(all, result);
+  return result;
 }
 
 }  // namespace
 
 Division division_by_ranks(const Site& site, const Pricing& pricing, const Setting& setting) {
   const Exchange& exchange = site.exchange();
-  const double crowding =
-      exchange.hermitian()
-          ? 0.
-          : crowding_of_exchange(pricing.machine->topology, site.before().layout, exchange.to,
-                                 pricing.per_node, exchange.traffic.most_messages_sent);
-  return {traffic_by_ranks(site, pricing, setting), crowding};
+  Division result{traffic_by_ranks(site, pricing, setting), {}};
+  if (!exchange.hermitian()) {
+    result.inner_load =
+        inner_load_of_exchange(pricing.machine->topology, site.before().layout, exchange.to,
+                               pricing.per_node, exchange.traffic.most_messages());
+  }
+  return result;
 }
 
 NodeTraffic in_parts(NodeTraffic traffic, Index parts) {

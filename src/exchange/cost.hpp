@@ -22,18 +22,19 @@ struct Setting {
   Index per_node = 1;            ///< of them on a node
   double oversubscription = 1.;  ///< so much longer does what a rank does take, for want of cores
   Model model = Model::loggp;
-  double crowding = 0.;  ///< of congestion.hpp; 0: as if everybody sent to everybody else
+  /// Of congestion.hpp; empty: as if everybody sent as much to everybody else.
+  std::optional<double> inner_load = {};
 };
 
 /// How an exchange divides; where all ranks share a node, all of it is within. `pairs` as of
 /// traffic_by_node().
 NodeTraffic divided(const Setting& setting, const Layout& from, const Layout& to,
-                    Index pairs = Index{1} << 12);
+                    Index pairs = Index{1} << 11);
 
-/// How an exchange by messages divides, and by how much it takes longer for crowded links.
+/// How an exchange by messages divides, and what it loads links inside the network with.
 struct Division {
   NodeTraffic traffic;
-  double crowding = 0.;  ///< as of a Setting
+  std::optional<double> inner_load = {};  ///< as of a Setting
 };
 
 /// Divisions of exchanges on one machine and its nodes, remembered: to find one takes looking at
@@ -66,8 +67,8 @@ class Divisions {
 };
 
 /// Latency and bandwidth of messages that divide like this. Those within a node and those between
-/// nodes are taken one behind the other; what leaves a node shares its links, and among many nodes
-/// the middle of the network.
+/// nodes are taken one behind the other; what leaves or reaches a node shares its links, and among
+/// many nodes the middle of the network.
 Cost messages_cost(const Setting& setting, const NodeTraffic& traffic, Index element_bytes);
 
 /// Of that, seconds for which the exchange keeps a rank's core busy: all that goes on within nodes,
@@ -110,11 +111,11 @@ Travel travel_as(const Site& site, const Pricing& pricing, Find find) {
   const Division division =
       pricing.divisions.of(from, exchange.to, exchange.method, pricing.per_node,
                            [&]() -> Division { return find(setting); });
-  setting.crowding = division.crowding;
+  setting.inner_load = division.inner_load;
   return {setting, division.traffic, site.before().element.bytes()};
 }
 
-/// Of messages between ranks, one for each piece. `peers` that the busiest rank sends to.
+/// Of messages between ranks, one for each piece.
 Division division_by_ranks(const Site& site, const Pricing& pricing, const Setting& setting);
 
 /// As much in so many parts.

@@ -94,18 +94,6 @@ double Method::estimate(const Setting& setting, const Layout& from, const Layout
 
 namespace {
 
-/// Never called: a number that stands twice in the table does not compile.
-[[maybe_unused]] constexpr bool is_numbered(int method) {
-#define KALLIMA_METHOD(number, name, NAME, text, meaning) case number:
-  switch (method) {
-    KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
-    return true;
-    default:
-      return false;
-  }
-#undef KALLIMA_METHOD
-}
-
 /// The row of a method; null where there is none.
 const MethodRow* row_of(ExchangeMethod method) {
   for (const MethodRow& row : method_rows()) {

@@ -70,7 +70,7 @@ std::vector<MessageSlice> owned(const BlockPlacer& at, const Site& site, bool se
   return slices;
 }
 
-/// The least that the busiest node sends, if its owners have as much to do.
+/// The least that the busiest node sends or receives, if its owners have as much to do.
 Division division(const Site& site, const Pricing& pricing) {
   const Traffic& all = site.exchange().traffic;
   const NodeMap map = node_map(site.plan);
@@ -79,8 +79,8 @@ Division division(const Site& site, const Pricing& pricing) {
   const Layout& from = site.before().layout;
   const Layout& to = site.exchange().to;
   const auto peers = static_cast<Index>(peers_of(from, to, 0).size());
-  return {{0, 0, 0, 0, all.most_sent, all.most_messages_sent, all.most_sent * members, false},
-          crowding_of_exchange(pricing.machine->topology, from, to, pricing.per_node, peers)};
+  return {{0, 0, 0, 0, all.most(), all.most_messages(), all.most() * members, false},
+          inner_load_of_exchange(pricing.machine->topology, from, to, pricing.per_node, peers)};
 }
 
 class NodeAggregated final : public Method {

@@ -40,11 +40,11 @@ Traffic traffic(const Layout& from, const Layout& to);
 struct NodeTraffic {
   Index elements_within = 0;        ///< between different ranks of a node, all nodes together
   Index messages_within = 0;        ///< likewise
-  Index most_within = 0;            ///< elements, the busiest sender within its node
+  Index most_within = 0;            ///< elements, the busiest sender or receiver within its node
   Index most_messages_within = 0;   ///< of any rank
-  Index most_between = 0;           ///< elements, the busiest sender to other nodes
+  Index most_between = 0;           ///< elements, the busiest sender or receiver between nodes
   Index most_messages_between = 0;  ///< of any rank
-  Index most_out_of_node = 0;       ///< elements that all ranks of a node send to other nodes
+  Index most_of_node = 0;           ///< elements that leave the busiest node, or that reach it
   bool sampled = false;             ///< not all ranks were looked at
 
   friend bool operator==(const NodeTraffic&, const NodeTraffic&) = default;
@@ -53,6 +53,6 @@ struct NodeTraffic {
 /// Exact where ranks times ranks a node are at most `pairs`; beyond that from ranks evenly spread,
 /// and sums are scaled up. O(pairs) for grids.
 NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_per_node,
-                            Index pairs = Index{1} << 12);
+                            Index pairs = Index{1} << 11);
 
 }  // namespace kallima

@@ -10,6 +10,7 @@
 #include "layout/peers.hpp"
 #include "layout/pieces.hpp"
 #include "layout/rank_classes.hpp"
+#include "layout/sample.hpp"
 
 namespace kallima {
 
@@ -359,34 +360,41 @@ struct NodeRanks {
   Index end = 0;
 };
 
-/// What one rank sends, by where it goes.
-struct Sent {
+/// What one rank sends or receives, by where its peers are.
+struct ByPlace {
   Index within = 0;
   Index messages_within = 0;
   Index between = 0;
   Index messages_between = 0;
 };
 
-Sent sent_by(const Layout& from, const Layout& to, const PeerCounts& counts, Index rank,
-             const NodeRanks& node) {
-  Sent sent;
-  if (rank >= from.ranks()) return sent;
-  const std::vector<Progression> part = from.local_indices(rank);
-  sent.between = from.local_size(rank);
-  sent.messages_between = counts.of(rank);
-  for (Index peer = node.begin; peer < std::min(node.end, to.ranks()); ++peer) {
+ByPlace by_place(const Layout& mine, const Layout& theirs, const PeerCounts& counts, Index rank,
+                 const NodeRanks& node) {
+  ByPlace result;
+  if (rank >= mine.ranks()) return result;
+  const std::vector<Progression> part = mine.local_indices(rank);
+  result.between = mine.local_size(rank);
+  result.messages_between = counts.of(rank);
+  for (Index peer = node.begin; peer < std::min(node.end, theirs.ranks()); ++peer) {
     Index common = 1;
     for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
-      common *= intersect(part[a], to.local_indices(peer, a)).count;
+      common *= intersect(part[a], theirs.local_indices(peer, a)).count;
     }
     if (common == 0) continue;
-    sent.between -= common;
-    sent.messages_between -= 1;
+    result.between -= common;
+    result.messages_between -= 1;
     if (peer == rank) continue;
-    sent.within += common;
-    sent.messages_within += 1;
+    result.within += common;
+    result.messages_within += 1;
   }
-  return sent;
+  return result;
+}
+
+void raise_to(const ByPlace& rank, NodeTraffic& most) {
+  most.most_within = std::max(most.most_within, rank.within);
+  most.most_messages_within = std::max(most.most_messages_within, rank.messages_within);
+  most.most_between = std::max(most.most_between, rank.between);
+  most.most_messages_between = std::max(most.most_messages_between, rank.messages_between);
 }
 
 }  // namespace
@@ -397,29 +405,31 @@ NodeTraffic traffic_by_node(const Layout& from, const Layout& to, Index ranks_pe
   const Index ranks = std::max(from.ranks(), to.ranks());
   const Index looked_at = std::clamp<Index>(pairs / ranks_per_node, 1, ranks);
   result.sampled = looked_at < ranks;
-  const PeerCounts counts(from, to);
+  const PeerCounts takers(from, to);
+  const PeerCounts senders(to, from);
   Index node = 0;
   Index out = 0;  // of the node
+  Index in = 0;
   for (Index i = 0; i < looked_at; ++i) {
-    const Index rank = result.sampled ? i * (ranks / looked_at) : i;
+    const Index rank = result.sampled ? sampled(i, ranks) : i;
     const Index begin = rank / ranks_per_node * ranks_per_node;
-    const Sent sent =
-        sent_by(from, to, counts, rank, {begin, std::min(ranks, begin + ranks_per_node)});
+    const NodeRanks on_node{begin, std::min(ranks, begin + ranks_per_node)};
+    const ByPlace sent = by_place(from, to, takers, rank, on_node);
+    const ByPlace received = by_place(to, from, senders, rank, on_node);
     result.elements_within += sent.within;
     result.messages_within += sent.messages_within;
-    result.most_within = std::max(result.most_within, sent.within);
-    result.most_messages_within = std::max(result.most_messages_within, sent.messages_within);
-    result.most_between = std::max(result.most_between, sent.between);
-    result.most_messages_between = std::max(result.most_messages_between, sent.messages_between);
-    if (begin != node) out = 0;
+    raise_to(sent, result);
+    raise_to(received, result);
+    if (begin != node) out = in = 0;
     node = begin;
     out += sent.between;
-    result.most_out_of_node = std::max(result.most_out_of_node, out);
+    in += received.between;
+    result.most_of_node = std::max({result.most_of_node, out, in});
   }
   if (result.sampled) {
     result.elements_within = result.elements_within / looked_at * ranks;
     result.messages_within = result.messages_within / looked_at * ranks;
-    result.most_out_of_node = result.most_between * std::min(ranks, ranks_per_node);
+    result.most_of_node = result.most_between * std::min(ranks, ranks_per_node);
   }
   return result;
 }

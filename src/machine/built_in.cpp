@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A machine for those who have not calibrated theirs: two sockets, a tapered fat tree, each figure
-// as slow as clusters in use commonly have it. Plans made on it avoid what is expensive everywhere;
-// its seconds are no prediction.
+// A machine for those who have not calibrated theirs: two sockets, a tapered fat tree, memory as
+// slow as clusters in use commonly have it, links between nodes as those of their kind are
+// (network.hpp). Plans made on it avoid what is expensive everywhere; its seconds are no
+// prediction.
 #include "machine/figures.hpp"
+#include "machine/network.hpp"
 
 namespace kallima {
 
@@ -11,8 +13,7 @@ namespace {
 
 FftRates rates(double scale) {
   const auto scaled = [&](std::vector<Curve::Point> points) {
-    for (Curve::Point& point : points) point.second *= scale;
-    return Curve(std::move(points));
+    return Curve(std::move(points)).scaled(scale);
   };
   FftRates result;
   constexpr double far = 1 << 30;  // a power of two, as others do not count between points
@@ -49,12 +50,6 @@ Speed speed(Index active, double per_byte) {
   return result;
 }
 
-Link link(double latency, double overhead, Curve per_byte, double node_per_byte, double busy) {
-  const double large = per_byte.points().back().second;
-  const Fits fits{latency + 2 * overhead, large, large * 4096., 4096., large, 10 * latency};
-  return {latency, overhead, latency, std::move(per_byte), node_per_byte, busy, fits};
-}
-
 MachineFigures make() {
   MachineFigures machine;
   machine.name = "built-in";
@@ -63,14 +58,13 @@ MachineFigures make() {
   machine.speeds = {speed(1, 2e-10), speed(64, 6e-10)};
   machine.shared_memory.barrier = Curve({{1., 1e-7}, {2., 1e-6}, {128., 1e-5}, {1024., 1e-4}});
   machine.shared_memory.in_plan = Curve(1.2);
-  machine.in_node =
-      link(1e-6, 5e-7, Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}),
-           0., 1.);
-  machine.between_nodes = link(
-      2e-6, 1e-6, Curve({{1., 4e-10}, {1024., 4e-10}, {65536., 1e-10}, {1e12, 1e-10}}), 5e-11, 0.3);
+  machine.in_node = assumed_link(
+      "shared memory", {1e-6, 5e-7},
+      Curve({{1., 4e-10}, {1024., 4e-10}, {1048576., 2.5e-10}, {1e12, 2.5e-10}}), 0., 1.);
+  machine.between_nodes = typical_link({});
   machine.topology = {Wiring::fat_tree, 2., 3, 2, 0};
   machine.accuracy = {0.5, 0.5};
-  machine.sources = {{"all", "chosen to be slower than most; nothing was measured"}};
+  machine.sources = {{"all", "assumed: slower than most; nothing was measured"}};
   return machine;
 }
 

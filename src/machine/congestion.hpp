@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// By how much an exchange takes longer than the links of the nodes alone would make it, because of
-// links inside the network that many nodes share. It is the bytes that the busiest of these carries
-// in a second's work of a node's own link; a bound that an exchange meets whose messages are
-// spread over time as evenly as over links.
+// What links inside the network, which many nodes share, make of an exchange: the elements that
+// take a node's own link as long as the busiest of those takes. A bound that an exchange meets
+// whose messages are spread over time as evenly as over links.
 //
 // Networks are wired and messages routed as simple ones are, and SimGrid's:
 //
@@ -14,7 +13,8 @@
 //              round, up where both are as long
 //   dragonfly  messages take the one direct link between their groups
 //
-// Ranks are laid on nodes, and nodes numbered, in order.
+// Ranks are laid on nodes, and nodes numbered, in order. Where ranks hold unequal parts, or some
+// hold none, the busiest leaf or group counts, of senders and of receivers.
 #pragma once
 
 #include <functional>
@@ -25,29 +25,34 @@
 
 namespace kallima {
 
-/// Where everybody sends as much to everybody else. O(sqrt(nodes)).
+/// By how much longer than a node's own link the busiest link takes where everybody sends as much
+/// to everybody else. At least 1. O(sqrt(nodes)).
 double crowding_of_all(const Topology& topology, Index nodes);
 
-/// What a rank sends to another.
+/// What a rank sends to another, or receives from it.
 struct Sending {
-  Index taker = 0;
+  Index peer = 0;
   Index elements = 0;
 };
+
+/// All that a rank sends to others, or receives from them.
+using Listing = std::function<std::vector<Sending>(Index rank)>;
 
 /// Who sends what to whom.
 struct Sendings {
   Index ranks = 1;
   Index per_node = 1;
-  Index peers = 1;                                     ///< that a rank sends to, at most
-  std::function<std::vector<Sending>(Index rank)> of;  ///< what a rank sends to others
+  Index peers = 1;  ///< of a rank, at most
+  Listing sent;
+  Listing received;
 };
 
-/// Where ranks send that. Some of them are looked at; where peers are most of the ranks, none, and
-/// it is as if everybody sent to everybody else.
-double crowding_of(const Topology& topology, const Sendings& sendings);
+/// Elements, in units of a node's link. Of many ranks some are looked at.
+double inner_load(const Topology& topology, const Sendings& sendings);
 
-/// Where ranks send what an exchange moves, each to at most so many peers.
-double crowding_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
-                            Index per_node, Index peers);
+/// Of what an exchange moves, each rank to and from at most so many peers. Where these are most of
+/// the ranks, it is as if everybody sent to everybody, according to what each holds.
+double inner_load_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
+                              Index per_node, Index peers);
 
 }  // namespace kallima

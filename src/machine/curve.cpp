@@ -46,4 +46,10 @@ bool Curve::covers(double argument) const {
   return argument >= points_.front().first && argument <= points_.back().first;
 }
 
+Curve Curve::scaled(double by) const {
+  Curve result = *this;
+  for (Point& point : result.points_) point.second *= by;
+  return result;
+}
+
 }  // namespace kallima

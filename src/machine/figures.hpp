@@ -34,6 +34,8 @@ class Curve {
   [[nodiscard]] double at(double argument) const;
   /// True between the ends; a single point covers everything.
   [[nodiscard]] bool covers(double argument) const;
+  /// All values times that.
+  [[nodiscard]] Curve scaled(double by) const;
   /// What it was made of.
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 
@@ -110,6 +112,8 @@ struct Link {
   double busy = 1.;          ///< part of the time of bytes that keeps a core busy: the rest can go
                              ///< on while ranks compute
   Fits fits;                 ///< by models that know less
+  std::string assumed;       ///< what it was taken for where it was neither measured nor published:
+                             ///< "TCP, 10 Gbit/s"; otherwise empty
 
   friend bool operator==(const Link&, const Link&) = default;
 };

@@ -206,6 +206,7 @@ Link read_link(const toml::table& from, const char* name) {
   link.per_byte = table.curve("per_byte");
   link.node_per_byte = table.number("node_per_byte", 0.);
   link.busy = table.number("busy", 1.);
+  link.assumed = table.word("assumed", "");
   link.fits = read_fits(table.table("fits"), std::string(name) + ".fits");
   table.done();
   return link;
@@ -404,11 +405,16 @@ std::string link_text(const char* name, const Link& link) {
   return fmt::format(
              "\n[{}]\nlatency = {}  # L, seconds\noverhead = {}  # o, seconds\ngap = {}  # g, "
              "seconds\n"
-             "{}node_per_byte = {}  # seconds per byte that all ranks of a node send together\n{}",
+             "{}node_per_byte = {}  # seconds per byte that all ranks of a node send together\n"
+             "{}{}",
              name, number_text(link.latency), number_text(link.overhead), number_text(link.gap),
              curve_text("per_byte", link.per_byte,
                         "G: seconds per byte, over the bytes of a message"),
-             number_text(link.node_per_byte), busy_text(link.busy)) +
+             number_text(link.node_per_byte), busy_text(link.busy),
+             link.assumed.empty() ? std::string()
+                                  : fmt::format("assumed = {}  # not measured: what such links "
+                                                "commonly have\n",
+                                                quoted(link.assumed))) +
          fits_text(name, link.fits);
 }
 

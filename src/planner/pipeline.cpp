@@ -103,7 +103,7 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
       }
     }
   }
-  const Index peers = std::max<Index>(1, exchange->traffic.most_messages_sent);
+  const Index peers = std::max<Index>(1, exchange->traffic.most_messages());
   for (const Index k : sent_counts) {
     for (const Index m : counts(taken.most)) {
       const Chunks chunks{sent.digit, k, taken.digit, m};

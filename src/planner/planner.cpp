@@ -155,17 +155,18 @@ class Collector {
   static constexpr Index most_plans = 24;
   static constexpr int most_to_forward = 3;
   static constexpr Index most_uneven_ranks_to_list = 16;
+  static constexpr int most_uneven_plans_to_list = 8;
   static constexpr Index most_ranks_to_vary = Index{1} << 10;
 
   /// A plan that was written point-to-point by another method. Not all can, or are worth the time
-  /// to find out; but what is asked for is.
+  /// to find out: where ranks hold unequal parts, the cheapest few; but what is asked for is.
   [[nodiscard]] Plan by(ExchangeMethod method, const Plan& plan) {
     const Method& rules = method_of(method);
     if (rules.sends_pieces()) return plan;
     if (rules.least_radix() > 0) return forwarded(plan, machine_, true, divisions_).value_or(plan);
     const bool slow = request_.method == ExchangeMethod::any &&
                       plan.ranks() > most_uneven_ranks_to_list && !uniform(plan);
-    return slow ? plan : plan.with_method(method);
+    return slow && ++listed_[method] > most_uneven_plans_to_list ? plan : plan.with_method(method);
   }
 
   /// Manners of a method; what is joined matters little where messages are many.
@@ -237,6 +238,7 @@ class Collector {
   const PlanRequest& request_;
   const Machine& machine_;
   Divisions divisions_;
+  std::map<ExchangeMethod, int> listed_;  // plans of unequal parts
   std::vector<NamedPlan> plans_;
 };
 

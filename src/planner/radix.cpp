@@ -41,7 +41,7 @@ std::optional<Plan> forwarded(const Plan& plan, const Machine& machine, bool ask
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
     if (exchange == nullptr || exchange->method != fallback_method) continue;
     if (!has_bruck(plan, *exchange)) continue;
-    const Index peers = exchange->traffic.most_messages_sent + 1;
+    const Index peers = exchange->traffic.most_messages() + 1;
     constexpr Index fewest = 4;  // of fewer, none is saved a message
     if (!asked && (peers < fewest || !starts_bind(plan, machine, step))) continue;
     const std::vector<Index> radices = radices_below(peers);

@@ -94,7 +94,7 @@ void creations(std::vector<Injection>& list) {
   for (const int value : {-1, 256, INT_MIN}) {
     const std::string text = std::to_string(value);
     option("scaling " + text, [value](kallima_options& o) { o.scaling = value; });
-    option("effort " + text, [value](kallima_options& o) { o.effort = value; });
+    option("effort " + text, [value](kallima_options& o) { o.engine_effort = value; });
     option("method " + text, [value](kallima_options& o) { o.method = value; });
   }
   option("kind 2", [](kallima_options& o) { o.kind = 2; });

@@ -106,7 +106,7 @@ void options(std::vector<Injection>& list) {
     add("scaling " + text,
         [value](Shape&, Options& o, int) { o.scaling = static_cast<Scaling>(value); });
     add("effort " + text,
-        [value](Shape&, Options& o, int) { o.effort = static_cast<Effort>(value); });
+        [value](Shape&, Options& o, int) { o.engine_effort = static_cast<Effort>(value); });
     add("method " + text, [value](Shape&, Options& o, int) {
       o.method = static_cast<ExchangeMethod>(value == 3 ? 254 : value);  // 3 is one
     });
@@ -240,7 +240,7 @@ void memory(std::vector<Injection>& list, int ranks) {
           planning("constructor, allocation " + std::to_string(failing) + " fails" + how.name,
                    ErrorCode::out_of_memory, [=](int variant) {
                      Ask ask{base_shape, {}};
-                     ask.options.effort = how.effort;
+                     ask.options.engine_effort = how.effort;
                      ask.options.method = how.method;
                      ask.options.memory = failing_memory(variant > 0 ? failing : 0);
                      return ask;
@@ -377,11 +377,11 @@ void mismatches(std::vector<Injection>& list, int ranks) {
       "scaling", [](Shape&, Options& o, int v) { o.scaling = static_cast<Scaling>((v + 1) % 3); }));
   list.back().says = {"'scaling by_sqrt_n'", "'scaling by_n'"};
   list.push_back(mismatch("effort", [](Shape&, Options& o, int v) {
-    o.effort = v % 2 == 0 ? Effort::estimate : Effort::measure;
+    o.engine_effort = v % 2 == 0 ? Effort::estimate : Effort::measure;
   }));
-  list.back().says = {"'effort measure'", "'effort estimate'"};
+  list.back().says = {"'engine effort measure'", "'engine effort estimate'"};
   list.push_back(mismatch("effort the other way", [](Shape&, Options& o, int v) {
-    o.effort = v % 2 == 0 ? Effort::measure : Effort::estimate;
+    o.engine_effort = v % 2 == 0 ? Effort::measure : Effort::estimate;
   }));
   list.push_back(mismatch("method", [](Shape&, Options& o, int v) {
     o.method = v % 2 == 0 ? ExchangeMethod::point_to_point : ExchangeMethod::alltoallv;

@@ -61,7 +61,7 @@ class PlannedInC final : public Planned {
     const std::optional<std::string> out = text_of(ask.out_text, ask.options.out);
     options.precision = ask.single ? KALLIMA_F32 : KALLIMA_F64;
     options.scaling = static_cast<int>(ask.options.scaling);
-    options.effort = static_cast<int>(ask.options.effort);
+    options.engine_effort = static_cast<int>(ask.options.engine_effort);
     options.method = static_cast<int>(ask.options.method);
     options.large_counts = ask.options.large_counts ? 1 : 0;
     options.in_layout = in ? in->c_str() : nullptr;

@@ -44,7 +44,7 @@ BENCHED = [
     ["c2c:12x20x16:f32", "--threads", "3", "--out", "same", "--in", "slab"],
     ["c2c:16x16x16:f32", "--method", "alltoallv", "--in-place", "--backward"],
     ["c2c:7x6x5x4"],
-    ["c2c:2x1x3", "--effort", "measure"],  # fewer elements along each axis than ranks
+    ["c2c:2x1x3", "--engine-effort", "measure"],  # fewer elements along each axis than ranks
     ["c2c:9x8x7", "--in", "z:all y:all x:all"],
     ["r2c:20x18x15"],
     ["r2c/z:12x10x8:f32", "--in-place", "--in", "slab", "--out", "slab"],
@@ -298,7 +298,7 @@ def case_usage(cli):
         ("simulate", "butterfly", "--schedule", "random"): "there is no schedule 'random'; use some of output",
         ("bench", "c2c:8x8", "-i", "0"): "at least 1",
         ("bench", "c2c:8x8", "-x", "-1"): "at least 0",
-        ("bench", "c2c:8x8", "--effort", "heroic"): "use one of estimate, measure, patient",
+        ("bench", "c2c:8x8", "--engine-effort", "heroic"): "use one of estimate, measure, patient",
         ("bench", "c2c:8x8", "--against", "bare,fftx"): "there is no rival 'fftx'; use some of bare",
     }
     for arguments, part in wrong.items():
@@ -338,7 +338,8 @@ def case_predict(cli):
     expect(last["seconds"] < first["seconds"] and last["memory_bytes"] < first["memory_bytes"], "ranks do not help")
     text = cli.run("predict", "c2c:64^3", "-n", "1..96").expect_code(0).out
     expect("built-in machine, which nobody measured" in text, "it is not said that nothing was measured")
-    models = {model: cli.run("predict", "c2c:64^3", "-n", "96", "--model", model, "--json").json()["points"][0]["seconds"]
+    models = {model: cli.run("predict", "c2c:64^3", "-n", "96", "--method", "point-to-point", "--model", model,
+                             "--json").json()["points"][0]["seconds"]
               for model in ("loggp", "alpha-beta", "logp", "bsp")}
     expect(len(set(models.values())) > 1, f"all models say the same: {models}")
     expect_pictures(cli, ["c2c:64x64x64:f64 on built-in", "Speed-up", "ranks", "predicted", "memory"],
@@ -462,6 +463,26 @@ def case_export(cli):
         expect("--chunks" in hidden.err, f"no fix: {hidden.err}")
 
 
+# The aim is 1.2. How messages wait for each other on the links of a torus or a dragonfly is not in the model.
+UNEVEN = {"fat-tree": 1.3, "torus": 2.0, "dragonfly": 2.0}
+
+
+def check_uneven(cli, machine, folder):
+    """Ranks that hold unequal parts, or none."""
+    for ranks in 48, 60, 96:
+        for network, limit in UNEVEN.items():
+            platform = os.path.join(folder, f"{network}-{ranks}.xml")
+            cli.run("export", "simgrid", machine, "--nodes", str(ranks), "--topology", network, "--groups", "6", "-o",
+                    platform).expect_code(0)
+            # One problem for each number of ranks: simulating takes seconds.
+            arguments = ["c2c:70x90x100", "--decomposition", "pencil"] if ranks == 60 else ["r2c:100x128x96", "--decomposition", "slab"]
+            found = cli.run("simulate", *arguments, "-n", str(ranks), "--platform", platform, "--json").json()
+            ratio = found["predicted_exchange_s"] / found["simulated_exchange_s"]
+            what = f"{arguments} on {ranks} ranks of a {network}: predicted over simulated is {ratio:.2f}"
+            print(what)
+            expect(1 / limit < ratio < limit, what)
+
+
 def case_simulated(cli):
     """Wants SimGrid's smpirun and KALLIMA_SIMULATED, the program that it runs."""
     machine = os.path.join(HERE, "..", "..", "bench", "scale.toml")
@@ -483,20 +504,38 @@ def case_simulated(cli):
                 print(f"{what}: {found['messages']} messages, predicted over simulated {ratio:.2f}")
                 # The model counts what the busiest link carries; docs/studies/scale.md.
                 expect(0.5 < ratio < 1.5, f"{what}: predicted over simulated is {ratio:.2f}")
+        check_uneven(cli, machine, folder)
         text = cli.run("simulate", "c2c:32^3", "-n", "16", "--platform", platform, "--verify", "4").expect_code(0).out
         for part in "16 simulated ranks", "predicted", "as priced", "right":
             expect(part in text, f"the table lacks '{part}': {text}")
 
 
+def check_reasons(offers):
+    """Reasons name the part of the price that grows most over that of the fewer ranks which they name."""
+    of = {offer["ranks"]: offer["price"] for offer in offers}
+    for offer in offers:
+        if offer["why_slow"] is None:
+            continue
+        named = re.fullmatch(r"no faster than ([0-9,]+): (.*) grows by .*", offer["why_slow"])
+        expect(named, f"a reason without a part of the price: {offer['why_slow']}")
+        fewer = of[int(named[1].replace(",", ""))]
+        growth = {part: offer["price"][part] - fewer[part] for part in fewer}
+        growth["what is not hidden"] = -growth.pop("hidden")
+        expect_equal(named[2], max(growth, key=growth.get), f"the reason on {offer['ranks']} ranks: {growth}")
+
+
 def case_advise(cli):
     found = cli.run("advise", "c2c:1280x1280x1280", "-n", "90..130", "--json").json()
-    expect_equal(found["schema"], "kallima.advise/2", "schema")
+    expect_equal(found["schema"], "kallima.advise/3", "schema")
     ranks = [offer["ranks"] for offer in found["offers"]]
     expect({90, 128, 130} <= set(ranks), f"ranks that were asked for are missing: {ranks}")
     seconds = {offer["ranks"]: offer["seconds"] for offer in found["offers"]}
     for offer in found["offers"]:
         faster = [r for r in ranks if r < offer["ranks"] and seconds[r] <= offer["seconds"]]
         expect(bool(faster) == (offer["why_slow"] is not None), f"a slow count at {offer['ranks']}: {offer['why_slow']}, {faster}")
+    for problem, more in ("c2c:1280^3", ["-n", "90..130"]), ("r2c:4096^3", ["-n", "4096..8192", "--machine", "frontier"]), (
+            "c2c:1000x900x700", ["-n", "900..1100"]), ("r2c:96x96x96:f32", ["-n", "1..2048", "--machine", "frontier"]):
+        check_reasons(cli.run("advise", problem, *more, "--json").json()["offers"])
     # A prime length is slow, and one that is longer by a little is faster.
     better = cli.run("advise", "c2c:1021x1021", "-n", "1..4", "--json").json()["better_sizes"]
     expect([1024, 1024] in [size["shape"] for size in better], f"1024 is not better than 1021: {better}")
@@ -667,12 +706,12 @@ def case_bench(cli):
     for arguments in BENCHED:
         report = cli.launch(ranks, "bench", *arguments, "-i", "3", "-x", "1", "--verify", "--json").json()
         expect_equal(list(report), ["schema", "problem", "direction", "ranks", "nodes", "threads", "runs", "results",
-                                    "best"],
+                                    "best", "assumed_links", "calibration_gain"],
                      "keys of a report")
-        expect_equal(report["schema"], "kallima.bench/2", "schema")
+        expect_equal(report["schema"], "kallima.bench/3", "schema")
         expect_equal((report["ranks"], report["nodes"]), (ranks, 1), "ranks and nodes")
         expect_equal(len(report["results"]), 1, "results")
-        planned = [word for word in arguments if word not in ("--backward", "--in-place", "--effort", "measure")]
+        planned = [word for word in arguments if word not in ("--backward", "--in-place", "--engine-effort", "measure")]
         if "--threads" in planned:
             at = planned.index("--threads")
             del planned[at:at + 2]
@@ -763,7 +802,7 @@ def check_rivals(report, ranks, elements):
 
 def check_output_as_asked(cli, ranks):
     """A rival that leaves its output turned is told so, and is not the best of those that do what was asked."""
-    arguments = ["--against", "fftw-mpi", "-i", "1", "-x", "0", "--effort", "estimate"]
+    arguments = ["--against", "fftw-mpi", "-i", "1", "-x", "0", "--engine-effort", "estimate"]
     for problem in ["c2c:24x12x20", "--out", "same"], ["r2c:24x12x20", "--in", "slab", "--out", "same"], [
             "c2r:13x7x11", "--in", "slab", "--out", "same"], ["c2c:5184", "--in", "slab", "--out", "same"]:
         report = cli.launch(ranks, "bench", *problem, *arguments, "--json").json()
@@ -851,7 +890,7 @@ def case_tune(cli):
         layout = next(line for line in entry["plan"].splitlines() if line.startswith("  start"))
         expect_equal(layout.split(None, 1)[1], json.loads(ended.out)["results"][0]["layout_in"], "layout of the input")
         report = cli.launch(2, *problem, "--tune-into", plans, "--json").json()
-        expect_equal(report["schema"], "kallima.bench/2", "schema")
+        expect_equal(report["schema"], "kallima.bench/3", "schema")
         ended = cli.launch(2, "bench", "c2c:8x8", "-i", "1", "--plans", plans).expect_code(0)
         expect("no plan for this" in ended.err, f"it does not say that it has none: {ended.err}")
         with open(plans, "r+", encoding="utf-8") as file:
@@ -863,27 +902,28 @@ def case_tune(cli):
 
 
 DOCTOR = ["launcher", "binding", "oversubscription", "shared memory", "/dev/shm", "huge pages", "huge pages, shared memory",
-          "large counts", "progress", "all-to-all", "FFT engine", "clock", "memory", "threads"]
+          "large counts", "progress", "all-to-all", "FFT engine", "clock", "memory", "threads", "figures"]
 
 
 def case_doctor(cli):
     ranks = cli.options.ranks
     cores = len(os.sched_getaffinity(0))
 
-    def checks_of(**more):
+    def checks_of(strict=False, **more):
         begun = time.monotonic()
-        ended = cli.launch(ranks, "doctor", "--json", **more)
+        ended = cli.launch(ranks, "doctor", "--json", *(["--strict"] if strict else []), **more)
         took = time.monotonic() - begun
         expect(took < 30, f"the doctor took {took:.1f} s")  # 10 s, and slack for a busy machine
         expect(ended.code in (0, 1), f"{ended.command} ended with {ended.code}\n{ended.out}{ended.err}")
         report = json.loads(ended.out)
-        expect_equal(list(report), ["schema", "mpi", "ranks", "nodes", "hurts", "checks", "progress", "all_to_all"],
+        expect_equal(list(report), ["schema", "mpi", "ranks", "nodes", "fails", "hurts", "checks", "progress", "all_to_all"],
                      "keys of the report")
-        expect_equal((report["schema"], report["ranks"], report["nodes"]), ("kallima.doctor/2", ranks, 1), "the head")
+        expect_equal((report["schema"], report["ranks"], report["nodes"]), ("kallima.doctor/3", ranks, 1), "the head")
         expect_equal([check["name"] for check in report["checks"]], DOCTOR, "checks")
         hurting = [check for check in report["checks"] if check["verdict"] == "hurts"]
         expect_equal(report["hurts"], len(hurting), "how many hurt")
-        expect_equal(ended.code, 1 if hurting else 0, "how it ended")
+        expect_equal(report["fails"], 0, "how many fail")
+        expect_equal(ended.code, 1 if strict and hurting else 0, "how it ended")
         for check in report["checks"]:
             expect(check["verdict"] in ("good", "hurts", "cannot tell"), f"verdict of {check}")
             expect((check["fix"] is not None) == (check["verdict"] == "hurts"), f"fix of {check}")
@@ -891,6 +931,7 @@ def case_doctor(cli):
 
     report, checks = checks_of()
     expect_equal(checks["launcher"]["verdict"], "good", "the launcher")
+    checks_of(strict=True)
     if ranks > cores:
         expect_equal(checks["oversubscription"]["verdict"], "hurts", f"{ranks} ranks on {cores} cores")
         expect(f"{ranks} ranks on" in checks["oversubscription"]["found"], f"{checks['oversubscription']}")

@@ -72,7 +72,7 @@ std::vector<Plan> by_messages_and_segments(const Plan& plan) {
   return result;
 }
 
-/// Plans of every way, by every method, for arrays of one shape.
+/// Plans of every decomposition, by messages and segments, for arrays of one shape.
 std::vector<Plan> plans_of(Kind kind, const Shape& shape, Index ranks) {
   PlanRequest request;
   request.problem = {shape, Precision::f32, kind};
@@ -198,7 +198,7 @@ std::vector<Word> sorted_as(const std::vector<Word>& words) {
   return result;
 }
 
-TEST(Butterflies, bitonic_plans_sort_by_every_route) {
+TEST(Butterflies, bitonic_plans_sort_by_messages_and_segments) {
   for (Index n = 1; n <= 4096; n *= 2) {
     for (Index ranks = 1; ranks <= 17; ranks += ranks < 8 ? 1 : 3) {
       PlanRequest request;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "layout/sample.hpp"
 #include "layout/samples.hpp"
 
 namespace kallima {
@@ -284,17 +285,16 @@ TEST(Pieces, idle_ranks_send_and_receive_nothing) {
   EXPECT_EQ(traffic(from, to).messages, 3 * 7);
 }
 
-/// By listing: what every rank sends to every other.
-NodeTraffic listed_by_node(const Layout& from, const Layout& to, Index per_node) {
+/// By listing: what every rank sends to every other or, with layouts swapped, receives.
+NodeTraffic listed_side(const Layout& mine, const Layout& theirs, Index per_node) {
   NodeTraffic result;
-  const Index ranks = std::max(from.ranks(), to.ranks());
-  std::vector<Index> out(static_cast<std::size_t>(ranks), 0);  // by node
-  for (Index rank = 0; rank < from.ranks(); ++rank) {
+  std::vector<Index> of_node(static_cast<std::size_t>(mine.ranks()), 0);
+  for (Index rank = 0; rank < mine.ranks(); ++rank) {
     Index within = 0;
     Index messages_within = 0;
     Index between = 0;
     Index messages_between = 0;
-    for (const Piece& piece : pieces(from, to, rank)) {
+    for (const Piece& piece : pieces(mine, theirs, rank)) {
       if (piece.peer == rank) continue;
       const bool same = piece.peer / per_node == rank / per_node;
       (same ? within : between) += piece.size;
@@ -306,9 +306,23 @@ NodeTraffic listed_by_node(const Layout& from, const Layout& to, Index per_node)
     result.most_messages_within = std::max(result.most_messages_within, messages_within);
     result.most_between = std::max(result.most_between, between);
     result.most_messages_between = std::max(result.most_messages_between, messages_between);
-    out[static_cast<std::size_t>(rank / per_node)] += between;
+    of_node[static_cast<std::size_t>(rank / per_node)] += between;
   }
-  result.most_out_of_node = *std::max_element(out.begin(), out.end());
+  result.most_of_node = *std::max_element(of_node.begin(), of_node.end());
+  return result;
+}
+
+NodeTraffic listed_by_node(const Layout& from, const Layout& to, Index per_node) {
+  NodeTraffic result = listed_side(from, to, per_node);
+  const NodeTraffic received = listed_side(to, from, per_node);
+  const auto raise = [&](Index NodeTraffic::*figure) {
+    result.*figure = std::max(result.*figure, received.*figure);
+  };
+  raise(&NodeTraffic::most_within);
+  raise(&NodeTraffic::most_messages_within);
+  raise(&NodeTraffic::most_between);
+  raise(&NodeTraffic::most_messages_between);
+  raise(&NodeTraffic::most_of_node);
   return result;
 }
 
@@ -337,7 +351,14 @@ TEST(Pieces, of_many_ranks_some_are_looked_at) {
   // Every rank is like every other here, so a sample says the same.
   EXPECT_EQ(sampled.elements_within, exact.elements_within);
   EXPECT_EQ(sampled.messages_within, exact.messages_within);
-  EXPECT_EQ(sampled.most_out_of_node, exact.most_out_of_node);
+  EXPECT_EQ(sampled.most_of_node, exact.most_of_node);
+}
+
+TEST(Pieces, a_sample_meets_every_column_of_a_grid) {
+  // Ranks a fixed stride apart may all be of one column.
+  std::vector<bool> met(64, false);
+  for (Index i = 0; i < 512; ++i) met[static_cast<std::size_t>(sampled(i, 4096) % 64)] = true;
+  EXPECT_EQ(std::count(met.begin(), met.end(), true), 64);
 }
 
 TEST(Pieces, figures_near_2_to_62_are_exact) {

@@ -9,6 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "api/learning.hpp"
+#include "api/request.hpp"
+#include "assumed_links.hpp"
 #include "base/file.hpp"
 #include "base/plain_memory.hpp"
 #include "comm/agreement.hpp"
@@ -43,6 +46,9 @@ struct BenchArguments {
   Index warm_up = 2;
   Effort effort = Effort::estimate;
   bool effort_given = false;
+  PlanEffort plan_effort = PlanEffort::estimate;
+  double planning_seconds = Options().planning_seconds;
+  bool adaptive = false;
   Index threads = 1;
   bool in_place = false;
   bool backward = false;
@@ -61,7 +67,9 @@ Examples:
   mpirun -n 2 kallima bench c2c:128^3 --explain --machine here.toml
   mpirun -n 2 kallima bench c2c:128^3 --trace trace.json
   mpirun -n 2 kallima bench c2c:128^3 --tune-into plans.json
-  mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --effort measure --json)";
+  mpirun -n 2 kallima bench c2c:1000x999 -i 100 -x 10 --engine-effort measure --json
+  mpirun -n 2 kallima bench c2c:128^3 --plan-effort measure --explain
+  mpirun -n 2 kallima bench c2c:128^3 --adaptive --explain)";
 
 Task task_of(const BenchArguments& arguments, Index ranks) {
   Task task;
@@ -71,6 +79,9 @@ Task task_of(const BenchArguments& arguments, Index ranks) {
   // Rivals are to be met at their best.
   const bool at_best = !arguments.against.empty() && !arguments.effort_given;
   task.effort = at_best ? Effort::measure : arguments.effort;
+  task.plan_effort = arguments.plan_effort;
+  task.planning_seconds = arguments.planning_seconds;
+  task.adaptive = arguments.adaptive;
   task.in_place = arguments.in_place;
   task.threads = arguments.threads;
   task.plans = arguments.tune.empty() ? arguments.plans : arguments.tune;
@@ -112,7 +123,7 @@ Price planned(const Session& session, Contender& contender, const Memory& memory
   const double start = MPI_Wtime();
   contender.plan(memory);
   Price price;
-  price.seconds = largest(session, MPI_Wtime() - start);
+  price.seconds = largest(session, MPI_Wtime() - start) + contender.facts().timed_plans;
   contender.prepare();
   forget_peak();
   const Index given = bytes_given_to_mpi();
@@ -220,6 +231,9 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
   std::vector<Runs> runs =
       timed_rounds(session, runners, {arguments.iterations, arguments.warm_up}, progress);
   for (std::size_t r = 0; r < rows.size(); ++r) rows[r].runs = std::move(runs[r]);
+  rows.front().links = assumed_links(session, [&] {
+    return placed(task.request, options_for(task), *comm::Communicator::of(session.comm));
+  });
   if (arguments.explain) rows.front().explained = runners.front()->explained();
   if (!arguments.trace.empty()) {
     const std::string trace = runners.front()->traced();
@@ -273,12 +287,24 @@ void add_options(Command command, BenchArguments& arguments) {
       .type_name("N")
       .at_least(0);
   command
-      .add_choice<Effort>("--effort", arguments.effort,
+      .add_choice<Effort>("--engine-effort", arguments.effort,
                           {{"estimate", Effort::estimate},
                            {"measure", Effort::measure},
                            {"patient", Effort::patient}},
-                          "How hard engines plan")
+                          "How hard FFT engines plan")
       .type_name("EFFORT");
+  command
+      .add_choice<PlanEffort>(
+          "--plan-effort", arguments.plan_effort,
+          {{"estimate", PlanEffort::estimate}, {"measure", PlanEffort::measure}},
+          "Price plans, or time some")
+      .type_name("EFFORT");
+  command
+      .add_option("--planning-seconds", arguments.planning_seconds,
+                  "That --plan-effort measure may take (default: 2)")
+      .type_name("S");
+  command.add_flag("--adaptive", arguments.adaptive,
+                   "Let the first 20 runs try ways to exchange, before the timed ones");
   command
       .add_option("--against", arguments.against,
                   "Run in turns with rivals, engines planned by measure")
@@ -309,7 +335,7 @@ void add_options(Command command, BenchArguments& arguments) {
       .add_option("--trace", arguments.trace,
                   "Write what ranks did and when to this file, for `kallima trace` and browsers")
       .type_name("FILE");
-  command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/2");
+  command.add_flag("--json", arguments.json, "Print one JSON object, schema kallima.bench/3");
 }
 
 }  // namespace
@@ -321,7 +347,9 @@ void add_bench(Command program, Action& chosen) {
   add_options(command, *arguments);
   command.footer(problem_help() + "\nLIST: some of " + known_rivals() + "\n" + bench_examples);
   command.callback([arguments, command, &chosen] {
-    arguments->effort_given = command.given("--effort");
+    arguments->effort_given = command.given("--engine-effort");
+    // What is timed has learned.
+    if (arguments->adaptive) arguments->warm_up = std::max(arguments->warm_up, Learning::most_runs);
     chosen = [arguments](const Arguments& words) {
       return under_mpi(words, [&](const Session& session) { return run(session, *arguments); });
     };

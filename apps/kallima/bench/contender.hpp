@@ -25,7 +25,10 @@ namespace kallima::cli {
 struct Task {
   PlanRequest request;
   Direction direction = Direction::forward;
-  Effort effort = Effort::estimate;
+  Effort effort = Effort::estimate;  ///< of engines
+  PlanEffort plan_effort = PlanEffort::estimate;
+  double planning_seconds = 2.;
+  bool adaptive = false;
   bool in_place = false;
   Index threads = 1;   ///< of a rank, where the contender has any
   std::string plans;   ///< file of plan wisdom, or none; for the library
@@ -57,6 +60,7 @@ struct Facts {
   std::optional<Index> bytes_sent = {};    ///< a transform, all ranks; where empty, MPI calls tell
   std::optional<Index> passes = {};        ///< over local memory, where it is known
   std::optional<Index> workspace_bytes = {};  ///< announced, of the rank that needs most
+  double timed_plans = 0.;                    ///< seconds for which plans were timed
 };
 
 /// Relative L2 errors.

@@ -9,6 +9,7 @@
 #include "array_contender.hpp"
 #include "base/checked.hpp"
 #include "comm/agreement.hpp"
+#include "kallima/tune.hpp"
 #include "schedule/schedule.hpp"
 
 namespace kallima::cli {
@@ -19,12 +20,13 @@ Options options_for(const Task& task) {
   options.out = task.request.out;
   options.method = task.request.method;
   options.chunks = task.request.chunks;
-  options.effort = task.effort;
+  options.engine_effort = task.effort;
   options.threads = task.threads;
   options.r2c_axis = task.request.problem.r2c_axis;
   options.padded = task.request.padded;
   options.machine = task.request.machine;
   options.plan_wisdom = task.plans;
+  options.adaptive = task.adaptive;
   if (task.trace) options.trace = "-";
   return options;
 }
@@ -39,7 +41,7 @@ Plan agreed_plan(const Session& session, const Task& task) {
   std::string text;
   comm::agree(*communicator, comm::Verdict::of([&] {
     if (session.speaks())
-      text = chosen_plan(placed(task.request, options, *communicator), options).to_text();
+      text = chosen_plan(placed(task.request, options, *communicator), options).plan.to_text();
   }));
   return Plan::parse(comm::broadcast(*communicator, text));
 }
@@ -69,7 +71,11 @@ template <class T, template <class> class Fft>
 class KallimaAs final : public ArrayContender<T> {
  public:
   KallimaAs(const Session& session, const Task& task) : ArrayContender<T>(session, task) {
-    forward_ = std::make_shared<const Plan>(agreed_plan(session, task));
+    if (task.plan_effort == PlanEffort::measure) {
+      time_plans(session, task);
+    } else {
+      forward_ = std::make_shared<const Plan>(agreed_plan(session, task));
+    }
     const Plan plan = task.direction == Direction::forward ? *forward_ : forward_->reversed();
     const auto elements = static_cast<long double>(task.request.problem.elements());
     this->set_ends({plan.input(), plan.output(), true,
@@ -80,6 +86,22 @@ class KallimaAs final : public ArrayContender<T> {
   }
 
  private:
+  /// What a transform that is to measure plans does first: arrays are made for its layouts before
+  /// there is one.
+  void time_plans(const Session& session, const Task& task) {
+    MPI_Barrier(session.comm);
+    const double begin = MPI_Wtime();
+    Options options = options_for(task);
+    options.adaptive = false;
+    options.trace.clear();
+    const Problem& problem = task.request.problem;
+    const TunedPlan tuned = tune<T>(session.comm, problem.kind, problem.shape, options,
+                                    measuring_options(task.planning_seconds));
+    forward_ = std::make_shared<const Plan>(tuned.plan());
+    timed_ = tuned.to_text();
+    this->facts().timed_plans = largest(session, MPI_Wtime() - begin);
+  }
+
   void make_plans() override {
     const Task& task = this->task();
     Options options = options_for(task);
@@ -118,7 +140,8 @@ class KallimaAs final : public ArrayContender<T> {
     options.ranks_per_node = comm::Communicator::of(this->session().comm)->ranks_on_node;
     const Plan& plan = transform_->plan(task.direction);
     const Machine machine = transform_->machine();
-    return kallima::explained(machine, price(plan, machine, options), took);
+    return kallima::explained(machine, price(plan, machine, options), took) + timed_ +
+           transform_->learned(task.direction);
   }
 
   [[nodiscard]] std::string traced() const override {
@@ -130,6 +153,7 @@ class KallimaAs final : public ArrayContender<T> {
   void go_back() override { return_->run(); }
 
   std::shared_ptr<const Plan> forward_;
+  std::string timed_;  // what came of timing plans, for people
   std::optional<Fft<T>> transform_;
   std::optional<Bound<T>> run_;
   std::optional<Bound<T>> return_;

@@ -161,7 +161,8 @@ Json bench_json(const Session& session, const Task& task, const std::vector<Resu
   for (const Best& each : best_of_groups(rows)) {
     best[each.group] = each.row == nullptr ? Json() : Json(each.row->name);
   }
-  return {{"schema", "kallima.bench/2"},
+  const std::optional<AssumedLinks>& links = rows.front().links;
+  return {{"schema", "kallima.bench/3"},
           {"problem", task.request.problem.to_text()},
           {"direction", task.direction == Direction::forward ? "forward" : "backward"},
           {"ranks", session.size},
@@ -169,7 +170,9 @@ Json bench_json(const Session& session, const Task& task, const std::vector<Resu
           {"threads", task.threads},
           {"runs", rows.front().runs.slowest.size()},
           {"results", std::move(results)},
-          {"best", std::move(best)}};
+          {"best", std::move(best)},
+          {"assumed_links", links ? Json(links->taken_for) : Json()},
+          {"calibration_gain", links ? Json(links->gain) : Json()}};
 }
 
 std::string bench_text(const Session& session, const Task& task, const std::vector<Result>& rows,
@@ -196,6 +199,13 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
   for (const Best& best : best_of_groups(rows)) text += best_text(best, rows.front());
   text += '\n';
   text += remarks(rows, promised_error(task.request.problem));
+  if (const std::optional<AssumedLinks>& links = rows.front().links) {
+    text += fmt::format(
+        "\nLinks between nodes are assumed ({}). `kallima calibrate --quick` measures them, which "
+        "is "
+        "expected to gain {:.0f} %.\n",
+        links->taken_for, 100. * links->gain);
+  }
   if (!rows.front().explained.empty()) text += "\n" + rows.front().explained;
   return text;
 }

@@ -18,7 +18,7 @@ bool within(const Errors& errors, double limit);
 /// "error 2e-16 of 1e-15 allowed, ..."
 std::string errors_text(const Errors& errors, double limit);
 
-/// Schema kallima.bench/2.
+/// Schema kallima.bench/3.
 nlohmann::ordered_json bench_json(const Session& session, const Task& task,
                                   const std::vector<Result>& rows);
 

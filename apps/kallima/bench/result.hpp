@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "assumed_links.hpp"
 #include "contender.hpp"
 #include "timing.hpp"
 
@@ -25,7 +26,8 @@ struct Result {
   Price price;
   Runs runs;
   std::optional<Errors> errors;
-  std::string explained = {};  ///< step by step, where that was asked for
+  std::string explained = {};              ///< step by step, where that was asked for
+  std::optional<AssumedLinks> links = {};  ///< that were not measured, where there are any
 };
 
 }  // namespace kallima::cli

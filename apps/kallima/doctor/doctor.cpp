@@ -3,6 +3,7 @@
 // `kallima doctor`: what in this MPI and on these nodes will hurt, and the exact fix. All ranks
 // look and measure, rank 0 judges, so that there is one verdict.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -32,8 +33,14 @@ constexpr const char* doctor_examples = R"(
 Examples:
   mpirun -n 4 kallima doctor           as the job will be started: same nodes, ranks, options
   mpirun -n 4 kallima doctor --json
+  mpirun -n 4 kallima doctor --strict  for scripts that are to stop where something hurts
 
-Ends with 1 where something hurts, 0 otherwise.)";
+Ends with 1 where something fails, 0 otherwise; with --strict also with 1 where something hurts.)";
+
+struct DoctorArguments {
+  bool json = false;
+  bool strict = false;
+};
 
 std::string wrapped(const std::string& paragraph) {
   constexpr std::size_t width = 98;
@@ -54,6 +61,18 @@ Index count_of(const std::vector<Check>& checks, Verdict verdict) {
                        [&](const Check& check) { return check.verdict == verdict; });
 }
 
+/// "1 thing fails, 2 things hurt".
+std::string summary(const std::vector<Check>& checks) {
+  const Index failing = count_of(checks, Verdict::fails);
+  const Index hurting = count_of(checks, Verdict::hurts);
+  std::vector<std::string> all;
+  if (failing > 0)
+    all.push_back(text::plural(failing, "thing") + (failing == 1 ? " fails" : " fail"));
+  if (hurting > 0)
+    all.push_back(text::plural(hurting, "thing") + (hurting == 1 ? " hurts" : " hurt"));
+  return all.empty() ? "nothing hurts" : fmt::format("{}", fmt::join(all, ", "));
+}
+
 std::string report(const Session& session, const std::vector<Check>& checks) {
   std::vector<std::vector<std::string>> rows = {{"check", "verdict", "found"}};
   for (const Check& check : checks) {
@@ -62,14 +81,10 @@ std::string report(const Session& session, const std::vector<Check>& checks) {
   std::string text =
       fmt::format("{}\nlooked at: {}\n\n{}", heading("doctor"), here(session), list(rows));
   for (const Check& check : checks) {
-    if (check.verdict != Verdict::hurts) continue;
+    if (check.fix.empty()) continue;
     text += fmt::format("\n{}\n{}\n", heading(check.name), wrapped(check.fix));
   }
-  const Index hurting = count_of(checks, Verdict::hurts);
-  text += fmt::format("\n{}\n", hurting == 0 ? "nothing hurts"
-                                             : text::plural(hurting, "thing") +
-                                                   (hurting == 1 ? " hurts" : " hurt"));
-  return text;
+  return text + "\n" + summary(checks) + "\n";
 }
 
 Json report_json(const Session& session, const Facts& facts, const std::vector<Check>& checks) {
@@ -91,46 +106,49 @@ Json report_json(const Session& session, const Facts& facts, const std::vector<C
   for (const doctor::AllToAll& size : facts.all_to_all) {
     sizes.push_back({{"bytes", size.bytes}, {"mpi_s", size.mpi}, {"own_s", size.own}});
   }
-  return {{"schema", "kallima.doctor/2"},
+  return {{"schema", "kallima.doctor/3"},
           {"mpi", facts.library},
           {"ranks", session.size},
           {"nodes", session.nodes},
+          {"fails", count_of(checks, Verdict::fails)},
           {"hurts", count_of(checks, Verdict::hurts)},
           {"checks", std::move(list)},
           {"progress", std::move(overlaps)},
           {"all_to_all", std::move(sizes)}};
 }
 
-ExitCode run(const Session& session, bool json) {
+ExitCode run(const Session& session, const DoctorArguments& arguments) {
   Progress progress(session.speaks());
   const Facts facts = doctor::gathered(session, progress);
   progress.clear();
-  int hurting = 0;
+  int bad = 0;
   if (session.speaks()) {
     const std::vector<Check> checks = doctor::judge(facts);
-    hurting = count_of(checks, Verdict::hurts) > 0 ? 1 : 0;
+    const bool hurts = count_of(checks, Verdict::hurts) > 0;
+    bad = count_of(checks, Verdict::fails) > 0 || (arguments.strict && hurts) ? 1 : 0;
     // Where the launcher is another MPI's, every process is rank 0; the first speaks for all.
     if (launched_rank() == 0) {
-      const std::string text =
-          json ? report_json(session, facts, checks).dump(2) + "\n" : report(session, checks);
+      const std::string text = arguments.json ? report_json(session, facts, checks).dump(2) + "\n"
+                                              : report(session, checks);
       std::fputs(text.c_str(), stdout);
     }
   }
-  MPI_Bcast(&hurting, 1, MPI_INT, 0, session.comm);
-  return hurting != 0 ? ExitCode::answer_is_no : ExitCode::good;
+  MPI_Bcast(&bad, 1, MPI_INT, 0, session.comm);
+  return bad != 0 ? ExitCode::answer_is_no : ExitCode::good;
 }
 
 }  // namespace
 
 void add_doctor(Command program, Action& chosen) {
-  const auto json = std::make_shared<bool>(false);
+  const auto arguments = std::make_shared<DoctorArguments>();
   Command command = program.add_subcommand(
       "doctor", "What in this MPI and machine will hurt, and the fix; start it under mpirun");
-  command.add_flag("--json", *json, "Print one JSON object, schema kallima.doctor/2");
+  command.add_flag("--strict", arguments->strict, "End with 1 also where something only hurts");
+  command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.doctor/3");
   command.footer(doctor_examples);
-  command.callback([json, &chosen] {
-    chosen = [json](const Arguments& words) {
-      return under_mpi(words, [&](const Session& session) { return run(session, *json); });
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Arguments& words) {
+      return under_mpi(words, [&](const Session& session) { return run(session, *arguments); });
     };
   });
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "assumed_links.hpp"
 #include "kallima/index.hpp"
 
 namespace kallima::cli::doctor {
@@ -67,6 +68,9 @@ struct AllToAll {
   double own = 0.0;  ///< by the library's rounds of messages
 };
 
+/// Of which is told what it would gain from figures that are measured.
+inline constexpr const char* typical_problem = "c2c:256^3";
+
 /// Everything.
 struct Facts {
   Family family = Family::other;
@@ -79,8 +83,9 @@ struct Facts {
   bool shared_off = false;  ///< KALLIMA_SHARED=off
   std::vector<RankFacts> ranks;
   std::vector<NodeFacts> nodes;
-  std::vector<Overlap> overlaps;     ///< empty where not measured
-  std::vector<AllToAll> all_to_all;  ///< sizes ascending; empty where not measured
+  std::vector<Overlap> overlaps;      ///< empty where not measured
+  std::vector<AllToAll> all_to_all;   ///< sizes ascending; empty where not measured
+  std::optional<AssumedLinks> links;  ///< that nobody measured, where there are any
 };
 
 /// Cores of a node that its container may use: those it has, or fewer by its quota.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "api/request.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "comm/channel.hpp"
@@ -160,6 +161,12 @@ Facts gathered(const Session& session, Progress& progress) {
   progress.show("computing while a message is on its way");
   facts.overlaps = measured_overlaps(session, nodes);
   facts.all_to_all = measured_all_to_all(session, progress);
+  facts.links = assumed_links(session, [&] {
+    PlanRequest request;
+    request.problem = Problem::parse(typical_problem);
+    request.ranks = session.size;
+    return placed(request, {}, *comm::Communicator::of(session.comm));
+  });
   return facts;
 }
 

@@ -9,6 +9,8 @@ std::string_view name_of(Verdict verdict) {
       return "good";
     case Verdict::hurts:
       return "hurts";
+    case Verdict::fails:
+      return "fails";
     default:
       return "cannot tell";
   }
@@ -19,7 +21,7 @@ std::vector<Check> judge(const Facts& facts) {
   for (const auto check :
        {judge_launcher, judge_binding, judge_oversubscription, judge_segments, judge_shm,
         judge_huge_pages, judge_shared_huge_pages, judge_large_counts, judge_progress,
-        judge_all_to_all, judge_engine, judge_clock, judge_memory, judge_threads}) {
+        judge_all_to_all, judge_engine, judge_clock, judge_memory, judge_threads, judge_figures}) {
     checks.push_back(check(facts));
   }
   return checks;

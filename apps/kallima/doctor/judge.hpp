@@ -11,9 +11,14 @@
 
 namespace kallima::cli::doctor {
 
-enum class Verdict { good, hurts, cannot_tell };
+enum class Verdict {
+  good,
+  hurts,  ///< a transform is right, and slower than it could be
+  fails,  ///< a transform does not do what was asked
+  cannot_tell
+};
 
-/// "good", "hurts", "cannot tell".
+/// "good", "hurts", "fails", "cannot tell".
 std::string_view name_of(Verdict verdict);
 
 /// One line of the report.
@@ -21,7 +26,7 @@ struct Check {
   std::string name;
   Verdict verdict = Verdict::good;
   std::string found;
-  std::string fix;  ///< empty unless it hurts
+  std::string fix;  ///< empty unless it hurts or fails
 };
 
 Check judge_launcher(const Facts& facts);
@@ -38,6 +43,7 @@ Check judge_engine(const Facts& facts);
 Check judge_clock(const Facts& facts);
 Check judge_memory(const Facts& facts);
 Check judge_threads(const Facts& facts);
+Check judge_figures(const Facts& facts);
 
 /// All of them.
 std::vector<Check> judge(const Facts& facts);

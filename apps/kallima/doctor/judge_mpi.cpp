@@ -14,7 +14,7 @@ Check judge_large_counts(const Facts& facts) {
     return fmt::format("{}.{}", standard[0], standard[1]);
   };
   if (facts.built != facts.running) {
-    return hurts("large counts",
+    return fails("large counts",
                  fmt::format("built with the header of MPI {}, runs with MPI {}",
                              version(facts.built), version(facts.running)),
                  "The program meets another MPI library than it was compiled for. Build it again "
@@ -62,6 +62,27 @@ Check judge_threads(const Facts& facts) {
       "threads", found,
       "Threads inside a rank are against the rules of this MPI. Keep `Options::threads = 1`, "
       "or build MPI with threads.");
+}
+
+Check judge_figures(const Facts& facts) {
+  const char* const name = "figures";
+  if (!facts.links) {
+    return good(name, facts.nodes.size() > 1 ? "links between nodes are as measured or published"
+                                             : "one node: no link between nodes is assumed");
+  }
+  const std::string found =
+      fmt::format("links between nodes are taken for {}; a node sends {:.2g} GB/s here",
+                  facts.links->taken_for, 1e-9 * facts.links->rate);
+  constexpr double worth_it = 0.05;
+  if (facts.links->gain < worth_it) return good(name, found);
+  return hurts(
+      name, found,
+      fmt::format(
+          "Plans are priced on assumed figures. Measure them once, as your program is "
+          "started: `mpirun ... kallima calibrate --quick -o here.toml`, and set "
+          "KALLIMA_MACHINE to that file; or let transforms measure: `Options::plan_effort = "
+          "PlanEffort::measure`. For {} on these ranks that is expected to gain {:.0f} %.",
+          typical_problem, 100. * facts.links->gain));
 }
 
 }  // namespace kallima::cli::doctor

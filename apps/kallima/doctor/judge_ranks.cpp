@@ -161,7 +161,7 @@ bool oversubscribed(const Facts& facts) {
 Check judge_launcher(const Facts& facts) {
   const auto size = static_cast<int>(facts.ranks.size());
   if (facts.launched > 0 && facts.launched != size) {
-    return hurts(
+    return fails(
         "launcher", fmt::format("it started {} ranks, MPI knows of {}", facts.launched, size),
         fmt::format("The launcher belongs to another MPI than the program ({}): each process "
                     "computes alone. Use the launcher of the same installation: {}.",

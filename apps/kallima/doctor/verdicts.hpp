@@ -19,6 +19,10 @@ inline Check hurts(std::string name, std::string found, std::string fix) {
   return {std::move(name), Verdict::hurts, std::move(found), std::move(fix)};
 }
 
+inline Check fails(std::string name, std::string found, std::string fix) {
+  return {std::move(name), Verdict::fails, std::move(found), std::move(fix)};
+}
+
 inline Check cannot_tell(std::string name, std::string found) {
   return {std::move(name), Verdict::cannot_tell, std::move(found), {}};
 }
