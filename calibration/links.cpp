@@ -35,9 +35,9 @@ std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
       result.push_back(other);
     }
   }
-  std::sort(result.begin(), result.end(), [&](int a, int b) {
-    return round_of(ranks.rank(), a, ranks.size()) < round_of(ranks.rank(), b, ranks.size());
-  });
+  const kallima::Rounds order(ranks.size());
+  std::sort(result.begin(), result.end(),
+            [&](int a, int b) { return order.of(ranks.rank(), a) < order.of(ranks.rank(), b); });
   return result;
 }
 

@@ -37,8 +37,8 @@ class Alltoallv final : public Method {
   }
   [[nodiscard]] std::vector<Round> rounds(const BlockPlacer& at, const Site& site, Area from,
                                           Area to) const override {
-    return {in_one_round(at.packed(site, true, from, true), at.packed(site, false, to, true),
-                         at.rank(), site.plan.ranks())};
+    return {in_one_round(at.packed(site, true, from, true), at.packed(site, false, to, true), site,
+                         at.rank())};
   }
   [[nodiscard]] Drive drive(const Exchange& /*exchange*/) const override {
     return Drive::alltoallv;

@@ -126,14 +126,36 @@ void add_part(std::vector<StridedBlock>& blocks, const CutPart& part, const Stri
 
 namespace {
 
-std::vector<MessageSlice> in_rounds(const std::vector<MessageSlice>& slices, Index rank,
-                                    Index ranks, bool sending) {
+/// Peers, in order.
+template <class Peers>
+std::vector<Index> ranks_of(const Peers& peers) {
+  std::vector<Index> result;
+  for (const auto& each : peers) result.push_back(each.peer);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+Index number_among(const std::vector<Index>& ranks, Index rank) {
+  return std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
+}
+
+/// What goes to others or comes from them, in rounds. Those who send to the same ranks, as in a row
+/// or a column of a process grid, are numbered among themselves, and so are these ranks.
+std::vector<MessageSlice> in_rounds(const std::vector<MessageSlice>& slices, const Site& site,
+                                    Index rank, bool sending) {
+  if (slices.empty()) return {};
+  const std::vector<Index> peers = ranks_of(slices);
+  const std::vector<Index> alike = ranks_of(cuts(site, !sending, peers.front()));
+  const Rounds rounds(std::max(std::ssize(peers), std::ssize(alike)),
+                      sending ? alike.front() : peers.front());
+  const Index mine = number_among(alike, rank);
+  const auto round = [&](const MessageSlice& slice) {
+    const Index theirs = number_among(peers, slice.peer);
+    return sending ? rounds.of(mine, theirs) : rounds.of(theirs, mine);
+  };
   std::vector<MessageSlice> result;
   std::copy_if(slices.begin(), slices.end(), std::back_inserter(result),
                [&](const MessageSlice& slice) { return slice.peer != rank; });
-  const auto round = [&](const MessageSlice& slice) {
-    return sending ? round_of(rank, slice.peer, ranks) : round_of(slice.peer, rank, ranks);
-  };
   std::sort(result.begin(), result.end(),
             [&](const MessageSlice& a, const MessageSlice& b) { return round(a) < round(b); });
   return result;
@@ -141,10 +163,10 @@ std::vector<MessageSlice> in_rounds(const std::vector<MessageSlice>& slices, Ind
 
 }  // namespace
 
-Round in_one_round(const Packed& sent, const Packed& received, Index rank, Index ranks) {
+Round in_one_round(const Packed& sent, const Packed& received, const Site& site, Index rank) {
   Round round;
-  round.sends = in_rounds(sent.slices, rank, ranks, true);
-  round.receives = in_rounds(received.slices, rank, ranks, false);
+  round.sends = in_rounds(sent.slices, site, rank, true);
+  round.receives = in_rounds(received.slices, site, rank, false);
   const auto own = [&](const MessageSlice& slice) { return slice.peer == rank; };
   const auto from = std::find_if(sent.slices.begin(), sent.slices.end(), own);
   const auto to = std::find_if(received.slices.begin(), received.slices.end(), own);

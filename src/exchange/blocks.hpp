@@ -110,6 +110,6 @@ std::vector<Index> dense_strides(const std::vector<Progression>& places,
                                  const std::vector<int>& order);
 
 /// Every rank's message for every other one it has something for, in rounds, and what stays.
-Round in_one_round(const Packed& sent, const Packed& received, Index rank, Index ranks);
+Round in_one_round(const Packed& sent, const Packed& received, const Site& site, Index rank);
 
 }  // namespace kallima

@@ -51,17 +51,21 @@ Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index eleme
   return cost;
 }
 
+double inner_load(const Setting& setting, double of_node) {
+  const Topology& topology = setting.machine->topology;
+  if (topology.wiring == Wiring::full) return 0.;
+  if (setting.inner_load) return *setting.inner_load;
+  return of_node * crowding_of_all(topology, ceil_div(setting.ranks, setting.per_node));
+}
+
 Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index element_bytes) {
   const Machine& machine = setting.machine;
   if (traffic.most_messages_between == 0) return {};
   Cost between = link_cost(setting.model, machine->between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
   const auto of_node = static_cast<double>(traffic.most_of_node);
-  const double inner =
-      setting.inner_load
-          ? *setting.inner_load
-          : of_node * crowding_of_all(machine->topology, ceil_div(setting.ranks, setting.per_node));
-  const double bytes = std::max(of_node, inner) * static_cast<double>(element_bytes);
+  const double bytes = std::max(of_node, inner_load(setting, of_node) / reached_inside_network) *
+                       static_cast<double>(element_bytes);
   const double message_bytes = static_cast<double>(traffic.most_between * element_bytes) /
                                static_cast<double>(traffic.most_messages_between);
   between.bandwidth =
@@ -140,7 +144,7 @@ Division division_by_ranks(const Site& site, const Pricing& pricing, const Setti
   if (!exchange.hermitian()) {
     result.inner_load =
         inner_load_of_exchange(pricing.machine->topology, site.before().layout, exchange.to,
-                               pricing.per_node, exchange.traffic.most_messages());
+                               pricing.ranks, pricing.per_node, exchange.traffic.most_messages());
   }
   return result;
 }

@@ -65,8 +65,7 @@ std::vector<StridedBlock> Method::read(const BlockPlacer& at, const Site& site, 
 
 std::vector<Round> Method::rounds(const BlockPlacer& at, const Site& site, Area from,
                                   Area to) const {
-  return {in_one_round(at.packed(site, true, from), at.packed(site, false, to), at.rank(),
-                       site.plan.ranks())};
+  return {in_one_round(at.packed(site, true, from), at.packed(site, false, to), site, at.rank())};
 }
 
 Travel Method::travel(const Site& site, const Pricing& pricing) const {

@@ -335,8 +335,7 @@ double inner_load(const Topology& topology, const Sendings& sendings) {
 }
 
 double inner_load_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
-                              Index per_node, Index peers) {
-  const Index ranks = std::max(from.ranks(), to.ranks());
+                              Index ranks, Index per_node, Index peers) {
   if (ceil_div(ranks, per_node) < 2 || topology.wiring == Wiring::full) return 0.;
   if (2 * peers > std::min(from.active_ranks(), to.active_ranks())) {
     return topology.wiring == Wiring::torus

@@ -25,6 +25,10 @@
 
 namespace kallima {
 
+/// Of the rate of links inside the network, what exchanges that have a few messages at a time on
+/// the way reach where these bind: simulated ones of 16 to 96 ranks 0.6 to 1 (docs/decisions/0021).
+inline constexpr double reached_inside_network = 0.8;
+
 /// By how much longer than a node's own link the busiest link takes where everybody sends as much
 /// to everybody else. At least 1. O(sqrt(nodes)).
 double crowding_of_all(const Topology& topology, Index nodes);
@@ -50,9 +54,10 @@ struct Sendings {
 /// Elements, in units of a node's link. Of many ranks some are looked at.
 double inner_load(const Topology& topology, const Sendings& sendings);
 
-/// Of what an exchange moves, each rank to and from at most so many peers. Where these are most of
-/// the ranks, it is as if everybody sent to everybody, according to what each holds.
+/// Of what an exchange among some of so many ranks moves, each to and from at most so many peers.
+/// Where these are most of the ranks, it is as if everybody sent to everybody, according to what
+/// each holds.
 double inner_load_of_exchange(const Topology& topology, const Layout& from, const Layout& to,
-                              Index per_node, Index peers);
+                              Index ranks, Index per_node, Index peers);
 
 }  // namespace kallima

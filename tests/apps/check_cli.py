@@ -463,24 +463,20 @@ def case_export(cli):
         expect("--chunks" in hidden.err, f"no fix: {hidden.err}")
 
 
-# The aim is 1.2. How messages wait for each other on the links of a torus or a dragonfly is not in the model.
-UNEVEN = {"fat-tree": 1.3, "torus": 2.0, "dragonfly": 2.0}
-
-
 def check_uneven(cli, machine, folder):
     """Ranks that hold unequal parts, or none."""
+    within = 1.2
     for ranks in 48, 60, 96:
-        for network, limit in UNEVEN.items():
+        for network in "fat-tree", "torus", "dragonfly":
             platform = os.path.join(folder, f"{network}-{ranks}.xml")
             cli.run("export", "simgrid", machine, "--nodes", str(ranks), "--topology", network, "--groups", "6", "-o",
                     platform).expect_code(0)
-            # One problem for each number of ranks: simulating takes seconds.
-            arguments = ["c2c:70x90x100", "--decomposition", "pencil"] if ranks == 60 else ["r2c:100x128x96", "--decomposition", "slab"]
-            found = cli.run("simulate", *arguments, "-n", str(ranks), "--platform", platform, "--json").json()
-            ratio = found["predicted_exchange_s"] / found["simulated_exchange_s"]
-            what = f"{arguments} on {ranks} ranks of a {network}: predicted over simulated is {ratio:.2f}"
-            print(what)
-            expect(1 / limit < ratio < limit, what)
+            for arguments in ["c2c:70x90x100", "--decomposition", "pencil"], ["r2c:100x128x96", "--decomposition", "slab"]:
+                found = cli.run("simulate", *arguments, "-n", str(ranks), "--platform", platform, "--json").json()
+                ratio = found["predicted_exchange_s"] / found["simulated_exchange_s"]
+                what = f"{arguments} on {ranks} ranks of a {network}: predicted over simulated is {ratio:.2f}"
+                print(what)
+                expect(1 / within < ratio < within, what)
 
 
 def case_simulated(cli):
@@ -503,7 +499,7 @@ def case_simulated(cli):
                 ratio = found["predicted_exchange_s"] / found["simulated_exchange_s"]
                 print(f"{what}: {found['messages']} messages, predicted over simulated {ratio:.2f}")
                 # The model counts what the busiest link carries; docs/studies/scale.md.
-                expect(0.5 < ratio < 1.5, f"{what}: predicted over simulated is {ratio:.2f}")
+                expect(0.7 < ratio < 1.3, f"{what}: predicted over simulated is {ratio:.2f}")
         check_uneven(cli, machine, folder)
         text = cli.run("simulate", "c2c:32^3", "-n", "16", "--platform", platform, "--verify", "4").expect_code(0).out
         for part in "16 simulated ranks", "predicted", "as priced", "right":

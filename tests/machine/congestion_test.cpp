@@ -77,7 +77,7 @@ TEST(Congestion, an_exchange_among_all_loads_a_torus_as_its_messages_do) {
   const Layout to = Layout::block(shape, {4, 4, 4});
   const double listed = listed_on_torus(from, to);
   EXPECT_DOUBLE_EQ(crowding_of_all(wired(Wiring::torus), 64) * sent_by_each(from, to), listed);
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::torus), from, to, 1, 63), listed);
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::torus), from, to, 64, 1, 63), listed);
 }
 
 TEST(Congestion, rows_and_columns_load_a_torus_as_their_messages_do) {
@@ -85,7 +85,7 @@ TEST(Congestion, rows_and_columns_load_a_torus_as_their_messages_do) {
   const Layout columns = Layout::parse("z:all y:block/8@1 x:block/8@8", shape);
   const Layout rows = Layout::parse("z:block/8@8 y:all x:block/8@1", shape);
   for (const Layout& to : {columns, rows}) {
-    EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::torus), pencils, to, 1, 7),
+    EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::torus), pencils, to, 64, 1, 7),
                      listed_on_torus(pencils, to))
         << to.to_text();
   }
@@ -96,8 +96,8 @@ TEST(Congestion, rows_below_one_switch_do_not_feel_the_taper) {
   const Layout rows = Layout::parse("z:block/8@8 y:all x:block/8@1", shape);
   const Layout columns = Layout::parse("z:all y:block/8@1 x:block/8@8", shape);
   const Topology tree = wired(Wiring::fat_tree, 2.);
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, pencils, rows, 1, 7), 0.);
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, pencils, columns, 1, 7),
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, pencils, rows, 64, 1, 7), 0.);
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, pencils, columns, 64, 1, 7),
                    2. * sent_by_each(pencils, columns));
 }
 
@@ -105,7 +105,7 @@ TEST(Congestion, a_group_that_sends_to_one_other_has_one_link) {
   // Ranks 32 apart exchange halves: all of a group of 8 sends to the one 4 groups further on.
   const Layout from = Layout::pencil(shape, 2, 2, 32);
   const Layout to = Layout::parse("z:all y:block/32@1 x:block/2@32", shape);
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::dragonfly, 1., 8), from, to, 1, 1),
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(wired(Wiring::dragonfly, 1., 8), from, to, 64, 1, 1),
                    7. * sent_by_each(from, to));
 }
 
@@ -134,8 +134,8 @@ TEST(Congestion, the_busiest_leaf_counts_of_senders_and_of_receivers) {
   const Layout half = Layout::slab({64, 33, 64}, 64, 1);
   const Topology tree = wired(Wiring::fat_tree, 2.);
   const double listed = 2. * listed_of_leaf(all, half) / 8.;
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, all, half, 1, 63), listed);
-  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, half, all, 1, 63), listed);
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, all, half, 64, 1, 63), listed);
+  EXPECT_DOUBLE_EQ(inner_load_of_exchange(tree, half, all, 64, 1, 63), listed);
   EXPECT_GT(listed, 1.7 * 2. * sent_by_each(all, half));
 }
 
@@ -144,10 +144,11 @@ TEST(Congestion, idle_ranks_leave_links_of_a_torus_and_a_dragonfly_to_nobody) {
   const Layout half = Layout::slab({64, 32, 64}, 64, 1);
   const Layout even = Layout::slab({64, 64, 32}, 64, 1);
   for (const Topology& topology : {wired(Wiring::torus), wired(Wiring::dragonfly, 1., 8)}) {
-    const double uneven = inner_load_of_exchange(topology, all, half, 1, 63);
-    EXPECT_DOUBLE_EQ(uneven, inner_load_of_exchange(topology, half, all, 1, 63));
-    EXPECT_DOUBLE_EQ(uneven, 2. * inner_load_of_exchange(
-                                      topology, Layout::slab({64, 64, 32}, 64, 0), even, 1, 63));
+    const double uneven = inner_load_of_exchange(topology, all, half, 64, 1, 63);
+    EXPECT_DOUBLE_EQ(uneven, inner_load_of_exchange(topology, half, all, 64, 1, 63));
+    EXPECT_DOUBLE_EQ(
+        uneven,
+        2. * inner_load_of_exchange(topology, Layout::slab({64, 64, 32}, 64, 0), even, 64, 1, 63));
   }
 }
 

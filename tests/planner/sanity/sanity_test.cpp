@@ -247,8 +247,9 @@ Busiest busiest(const Plan& plan, const PlanRequest& request) {
     result.within += bytes * static_cast<double>(moved.most_within);
     result.between += bytes * static_cast<double>(moved.most_between);
     result.of_node += bytes * static_cast<double>(moved.most_of_node);
-    result.inner += bytes * inner_load_of_exchange(machine->topology, from, exchange->to, per_node,
-                                                   exchange->traffic.most_messages());
+    result.inner +=
+        bytes * inner_load_of_exchange(machine->topology, from, exchange->to, plan.ranks(),
+                                       per_node, exchange->traffic.most_messages());
     result.messages_within += moved.most_messages_within;
     result.messages_between += moved.most_messages_between;
   }
