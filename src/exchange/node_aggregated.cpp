@@ -80,7 +80,8 @@ Division division(const Site& site, const Pricing& pricing) {
   const Layout& to = site.exchange().to;
   const auto peers = static_cast<Index>(peers_of(from, to, 0).size());
   return {{0, 0, 0, 0, all.most(), all.most_messages(), all.most() * members, false},
-          inner_load_of_exchange(pricing.machine->topology, from, to, pricing.ranks, pricing.per_node, peers)};
+          inner_load_of_exchange(pricing.machine->topology, from, to, pricing.ranks,
+                                 pricing.per_node, peers)};
 }
 
 class NodeAggregated final : public Method {
