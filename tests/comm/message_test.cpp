@@ -46,7 +46,9 @@ Index peer_in(const Rounds& rounds, Index rank, Index round, Index ranks) {
 }
 
 TEST(Rounds, ranks_side_by_side_send_to_half_of_the_parts_of_the_machine_at_once) {
-  for (const auto& [ranks, group] : {std::pair<Index, Index>{64, 8}, {60, 10}, {48, 8}, {96, 12}}) {
+  for (const auto& each : {std::pair<Index, Index>{64, 8}, {60, 10}, {48, 8}, {96, 12}}) {
+    const Index ranks = each.first;
+    const Index group = each.second;
     const Rounds rounds(ranks);
     for (Index round = 0; round < ranks; ++round) {
       for (Index first = 0; first < ranks; first += group) {
