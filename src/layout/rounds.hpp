@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 
@@ -77,7 +78,7 @@ class Rounds {
 
   /// What has no divisor in common with P, near a part of it.
   static Index prime_to(Index ranks, double part) {
-    const auto near = static_cast<Index>(part * static_cast<double>(ranks) + 0.5);
+    const Index near = std::llround(part * static_cast<double>(ranks));
     for (Index off = 0; off < near; ++off) {
       if (std::gcd(near - off, ranks) == 1) return near - off;
       if (std::gcd(near + off, ranks) == 1) return near + off;
