@@ -22,7 +22,7 @@
 #include "api/request.hpp"
 #include "bench/runner.hpp"
 #include "calibration/work.hpp"
-#include "comm/agreement.hpp"
+#include "comm/communicator.hpp"
 #include "machine/figures.hpp"
 #include "planner/decompositions.hpp"
 #include "planner/variants.hpp"
@@ -119,24 +119,15 @@ class Field {
 /// All variants of the default plan, whether they are like each other or not.
 std::vector<Plan> all_variants(const World& world, const Plan& plan, const Options& options) {
   constexpr std::size_t all = 64;
-  std::string texts;
+  std::vector<Plan> plans;
   if (world.speaks()) {
     const PlanRequest request =
         placed(checked_request(plan.problem().shape, plan.problem().kind, Precision::f64,
                                world.communicator->size, options),
                options, *world.communicator);
-    for (const Plan& variant : variants_of(plan, request, all)) {
-      texts += variant.to_text() + '\0';
-    }
+    plans = variants_of(plan, request, all);
   }
-  texts = comm::broadcast(*world.communicator, texts);
-  std::vector<Plan> plans;
-  for (std::size_t at = 0; at < texts.size();) {
-    const std::size_t end = texts.find('\0', at);
-    plans.push_back(Plan::parse(texts.substr(at, end - at)));
-    at = end + 1;
-  }
-  return plans;
+  return of_rank_0(world, plans);
 }
 
 /// Warms up, leaves out what is far behind, and tells how many rounds fit.

@@ -21,7 +21,7 @@
 #include "base/median.hpp"
 #include "bench/runner.hpp"
 #include "calibration/work.hpp"
-#include "comm/agreement.hpp"
+#include "comm/communicator.hpp"
 #include "kallima/planner.hpp"
 
 namespace kallima::bench {
@@ -29,7 +29,7 @@ namespace {
 
 /// Plans as rank 0 has them, the first the one that is taken.
 std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size_t most) {
-  std::string texts;
+  std::vector<Plan> plans;
   if (world.speaks()) {
     PlanRequest request;
     request.problem = problem;
@@ -38,17 +38,10 @@ std::vector<Plan> plans_of(const World& world, const Problem& problem, std::size
     options.machine = world.machine;
     for (const NamedPlan& named : compared_plans(placed(request, options, *world.communicator))) {
       if (most-- == 0 || named.imbalance > 0) break;
-      texts += named.plan.to_text() + '\x1e';
+      plans.push_back(named.plan);
     }
   }
-  texts = comm::broadcast(*world.communicator, texts);
-  std::vector<Plan> plans;
-  for (std::size_t begin = 0; begin < texts.size();) {
-    const std::size_t end = texts.find('\x1e', begin);
-    plans.push_back(Plan::parse(texts.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return plans;
+  return of_rank_0(world, plans);
 }
 
 /// Median of a burst of runs, as calibration takes it. Short: neighbours of the machine come and go

@@ -8,7 +8,9 @@
 #include <complex>
 #include <cstdio>
 
+#include "api/packed.hpp"
 #include "calibration/work.hpp"
+#include "comm/agreement.hpp"
 
 namespace kallima::bench {
 
@@ -64,6 +66,16 @@ double timed(const World& world, Runner& runner) {
   double slowest = 0.;
   MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
   return slowest;
+}
+
+std::vector<Plan> of_rank_0(const World& world, const std::vector<Plan>& plans) {
+  std::vector<std::string> texts;
+  for (const Plan& plan : plans) texts.push_back(plan.to_text());
+  std::vector<Plan> result;
+  for (const std::string& text : unpacked(comm::broadcast(*world.communicator, packed(texts)))) {
+    result.push_back(Plan::parse(text));
+  }
+  return result;
 }
 
 void say(const World& world, const Json& line) {

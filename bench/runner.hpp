@@ -42,6 +42,9 @@ double timed(const World& world, Runner& runner);
 /// Starts MPI, runs, ends MPI; an error aborts all ranks, by the program's name.
 int under_mpi(int argc, char** argv, const char* name, int (*run)(int, char**));
 
+/// The plans that rank 0 has. Collective.
+std::vector<Plan> of_rank_0(const World& world, const std::vector<Plan>& plans);
+
 /// Prints one object on a line, on one rank.
 void say(const World& world, const Json& line);
 

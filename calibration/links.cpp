@@ -35,9 +35,10 @@ std::vector<int> partners(const Ranks& ranks, Level level, Pattern pattern) {
       result.push_back(other);
     }
   }
-  const kallima::Rounds order(ranks.size());
-  std::sort(result.begin(), result.end(),
-            [&](int a, int b) { return order.of(ranks.rank(), a) < order.of(ranks.rank(), b); });
+  const PeerOrder order(ranks.size());
+  std::sort(result.begin(), result.end(), [&](int a, int b) {
+    return order.round_of(ranks.rank(), a) < order.round_of(ranks.rank(), b);
+  });
   return result;
 }
 

@@ -146,12 +146,12 @@ std::vector<MessageSlice> in_rounds(const std::vector<MessageSlice>& slices, con
   if (slices.empty()) return {};
   const std::vector<Index> peers = ranks_of(slices);
   const std::vector<Index> alike = ranks_of(cuts(site, !sending, peers.front()));
-  const Rounds rounds(std::max(std::ssize(peers), std::ssize(alike)),
-                      sending ? alike.front() : peers.front());
+  const PeerOrder order(std::max(std::ssize(peers), std::ssize(alike)),
+                        sending ? alike.front() : peers.front());
   const Index mine = number_among(alike, rank);
   const auto round = [&](const MessageSlice& slice) {
     const Index theirs = number_among(peers, slice.peer);
-    return sending ? rounds.of(mine, theirs) : rounds.of(theirs, mine);
+    return sending ? order.round_of(mine, theirs) : order.round_of(theirs, mine);
   };
   std::vector<MessageSlice> result;
   std::copy_if(slices.begin(), slices.end(), std::back_inserter(result),

@@ -51,7 +51,7 @@ Cost cost_within(const Setting& setting, const NodeTraffic& traffic, Index eleme
   return cost;
 }
 
-double inner_load(const Setting& setting, double of_node) {
+double load_inside_network(const Setting& setting, double of_node) {
   const Topology& topology = setting.machine->topology;
   if (topology.wiring == Wiring::full) return 0.;
   if (setting.inner_load) return *setting.inner_load;
@@ -64,8 +64,9 @@ Cost cost_between(const Setting& setting, const NodeTraffic& traffic, Index elem
   Cost between = link_cost(setting.model, machine->between_nodes, traffic.most_messages_between,
                            traffic.most_between * element_bytes);
   const auto of_node = static_cast<double>(traffic.most_of_node);
-  const double bytes = std::max(of_node, inner_load(setting, of_node) / reached_inside_network) *
-                       static_cast<double>(element_bytes);
+  const double bytes =
+      std::max(of_node, load_inside_network(setting, of_node) / reached_inside_network) *
+      static_cast<double>(element_bytes);
   const double message_bytes = static_cast<double>(traffic.most_between * element_bytes) /
                                static_cast<double>(traffic.most_messages_between);
   between.bandwidth =

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "kallima/index.hpp"
+#include "layout/sample.hpp"
 
 namespace kallima {
 
@@ -42,29 +43,28 @@ inline Index mirrored_up(Index number, int count, int bits) {
 /// link of a dragonfly or along the one direction of a torus that leads there, while all others
 /// idle. So neighbours send far apart (docs/decisions/0021):
 ///
-///   powers of two  i XOR m(i) XOR r, where m mirrors the low half of the bits into the high half
-///   other P        g i + h r (mod P), with g and h prime to P and g / P, h / P near the constants
-///   of
-///                  a sequence of low discrepancy in the plane (Roberts' R2: 1 / p and 1 / p^2
-///                  where p^3 = p + 1)
-class Rounds {
+/// - powers of two: rank i in round r to i XOR m(i) XOR r, where m mirrors the low half of the bits
+///   into the high half
+/// - other P: to g i + h r (mod P), with g and h prime to P, and g / P and h / P near the constants
+///   of a sequence of low discrepancy in the plane (Roberts' R2: 1 / p and 1 / p^2, p^3 = p + 1)
+class PeerOrder {
  public:
   /// Among so many. Of a machine's ranks `first` is the first of them: other columns of a process
   /// grid begin elsewhere.
-  explicit Rounds(Index ranks, Index first = 0)
+  explicit PeerOrder(Index ranks, Index first = 0)
       : ranks_(ranks), bits_(std::countr_zero(static_cast<std::uint64_t>(ranks))) {
     if (power_of_two()) {
       turn_ = mirrored_up(first, bits_, bits_);
       return;
     }
-    turn_ = static_cast<Index>(golden * static_cast<double>((first % ranks) * ranks)) % ranks;
+    turn_ = sampled(first % ranks, ranks);
     of_rank_ = prime_to(ranks, 1 / plastic);
     const Index of_round = prime_to(ranks, 1 / (plastic * plastic));
     while (per_step_ * of_round % ranks != 1) ++per_step_;
   }
 
   /// The round in which `rank` sends to `peer`, from 0 on.
-  [[nodiscard]] Index of(Index rank, Index peer) const {
+  [[nodiscard]] Index round_of(Index rank, Index peer) const {
     if (power_of_two()) return rank ^ mirrored_up(rank, bits_ / 2, bits_) ^ turn_ ^ peer;
     const Index steps = (peer + 2 * ranks_ - of_rank_ * rank % ranks_ - turn_) % ranks_;
     return steps * per_step_ % ranks_;
@@ -72,7 +72,6 @@ class Rounds {
 
  private:
   static constexpr double plastic = 1.324717957244746;
-  static constexpr double golden = 0.618033988749895;
 
   [[nodiscard]] bool power_of_two() const { return Index{1} << bits_ == ranks_; }
 

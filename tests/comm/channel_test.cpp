@@ -43,12 +43,12 @@ struct Load {
 Load make_load(Index base, int rank, int ranks, bool sending) {
   Load load;
   Index total = 0;
-  const Rounds rounds(ranks);
+  const PeerOrder order(ranks);
   for (Index round = 0; round < ranks; ++round) {
     for (Index peer = 0; peer < ranks; ++peer) {
       const Index from = sending ? rank : peer;
       const Index to = sending ? peer : rank;
-      if (peer == rank || rounds.of(from, to) != round) continue;
+      if (peer == rank || order.round_of(from, to) != round) continue;
       const Index bytes = bytes_between(base, from, to);
       if (bytes == 0) continue;
       load.messages.push_back({peer, {nullptr, bytes, MemoryKind::host}});

@@ -11,15 +11,15 @@ namespace {
 
 constexpr Index most_ranks = 70;
 
-TEST(Rounds, in_every_round_each_rank_sends_to_one_and_receives_from_one) {
+TEST(PeerOrder, in_every_round_each_rank_sends_to_one_and_receives_from_one) {
   for (Index ranks = 1; ranks <= most_ranks; ++ranks) {
     for (const Index first : {Index{0}, Index{1}, ranks / 2, 3 * ranks + 2}) {
-      const Rounds rounds(ranks, first);
+      const PeerOrder order(ranks, first);
       std::set<std::pair<Index, Index>> sends;
       std::set<std::pair<Index, Index>> receives;
       for (Index rank = 0; rank < ranks; ++rank) {
         for (Index peer = 0; peer < ranks; ++peer) {
-          const Index round = rounds.of(rank, peer);
+          const Index round = order.round_of(rank, peer);
           EXPECT_GE(round, 0) << ranks << " ranks, " << rank << " to " << peer;
           EXPECT_LT(round, ranks) << ranks << " ranks, " << rank << " to " << peer;
           EXPECT_TRUE(sends.emplace(round, rank).second) << ranks << " ranks, " << rank;
@@ -39,20 +39,20 @@ std::size_t parts_reached(Index first, Index group, const PeerOf& peer_of) {
 }
 
 /// Whom a rank of `ranks` sends to in a round.
-Index peer_in(const Rounds& rounds, Index rank, Index round, Index ranks) {
+Index peer_in(const PeerOrder& order, Index rank, Index round, Index ranks) {
   Index peer = 0;
-  while (peer < ranks && rounds.of(rank, peer) != round) ++peer;
+  while (peer < ranks && order.round_of(rank, peer) != round) ++peer;
   return peer;
 }
 
-TEST(Rounds, ranks_side_by_side_send_to_half_of_the_parts_of_the_machine_at_once) {
+TEST(PeerOrder, ranks_side_by_side_send_to_half_of_the_parts_of_the_machine_at_once) {
   for (const auto& each : {std::pair<Index, Index>{64, 8}, {60, 10}, {48, 8}, {96, 12}}) {
     const Index ranks = each.first;
     const Index group = each.second;
-    const Rounds rounds(ranks);
+    const PeerOrder order(ranks);
     for (Index round = 0; round < ranks; ++round) {
       for (Index first = 0; first < ranks; first += group) {
-        const auto peer_of = [&](Index rank) { return peer_in(rounds, rank, round, ranks); };
+        const auto peer_of = [&](Index rank) { return peer_in(order, rank, round, ranks); };
         EXPECT_GE(2 * parts_reached(first, group, peer_of), static_cast<std::size_t>(ranks / group))
             << ranks << " ranks, round " << round << ", from " << first;
       }
@@ -60,14 +60,14 @@ TEST(Rounds, ranks_side_by_side_send_to_half_of_the_parts_of_the_machine_at_once
   }
 }
 
-TEST(Rounds, columns_of_a_grid_send_to_all_but_one_part_of_the_machine_at_once) {
+TEST(PeerOrder, columns_of_a_grid_send_to_all_but_one_part_of_the_machine_at_once) {
   constexpr Index rows = 8;
   constexpr Index columns = 12;
   for (Index round = 0; round < rows; ++round) {
     for (Index row = 0; row < rows; ++row) {
       const auto peer_of = [&](Index rank) {
         const Index column = rank % columns;
-        return peer_in(Rounds(rows, column), row, round, rows) * columns + column;
+        return peer_in(PeerOrder(rows, column), row, round, rows) * columns + column;
       };
       EXPECT_GE(parts_reached(row * columns, columns, peer_of), static_cast<std::size_t>(rows - 1));
     }

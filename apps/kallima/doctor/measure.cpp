@@ -88,11 +88,11 @@ class BothWays {
         channel_(comm::Communicator::of(session.comm), {}),
         from_(static_cast<std::size_t>(bytes * session.size), std::byte{1}),
         to_(from_.size()) {
-    const Rounds rounds(session.size);
+    const PeerOrder order(session.size);
     for (int round = 0; round < session.size; ++round) {
       for (int peer = 0; peer < session.size; ++peer) {
         if (peer == session.rank) continue;
-        if (rounds.of(session.rank, peer) != round) continue;
+        if (order.round_of(session.rank, peer) != round) continue;
         sends_.push_back({peer, {block(from_, peer), bytes}});
         receives_.push_back({peer, {block(to_, peer), bytes}});
       }
