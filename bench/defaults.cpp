@@ -7,13 +7,15 @@
 //     mpirun -n 2 kallima_defaults PROBLEM slab|pencil|any ROUNDS SECONDS
 //
 // Prints one JSON object. A run takes as long as its slowest rank. Of so many rounds only those are
-// run that fit into SECONDS, at least four; variants that take 1.6 times as long as the best are
-// left out after the first. Collective throughout; errors abort.
+// run that fit into SECONDS, at least two; variants that take 1.6 times as long as the best are
+// left out after the first, and all but the best six where no four rounds fit. Variants come by
+// their price; where ten of them take longer than SECONDS, the others are not run. Collective
+// throughout; errors abort.
 #include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -36,7 +38,9 @@ Options options_for(const std::string& ends, const Problem& problem, Index ranks
   if (ends == "any") return options;
   const auto layout = [&](const Shape& shape) {
     if (ends == "slab") return Layout::slab(shape, ranks, 0);
-    return Layout::block(shape, process_grid(shape, {0, 1}, ranks));
+    Shape grid = process_grid(shape, {0, 1}, ranks);
+    if (grid[1] == 1) std::swap(grid[0], grid[1]);  // not the slabs again
+    return Layout::block(shape, grid);
   };
   options.in = layout(problem.shape);
   options.out = layout(problem.frequency_shape());
@@ -130,26 +134,46 @@ std::vector<Plan> all_variants(const World& world, const Plan& plan, const Optio
   return of_rank_0(world, plans);
 }
 
+/// How many rounds of these fit, at least two.
+int rounds_within(double seconds, const std::vector<double>& once, int rounds) {
+  constexpr int least = 2;
+  const double sum = std::accumulate(once.begin(), once.end(), 0.);
+  return std::clamp(static_cast<int>(seconds / sum), least, std::max(least, rounds));
+}
+
 /// Warms up, leaves out what is far behind, and tells how many rounds fit.
 int warm_up(Field& field, int rounds, double seconds) {
   constexpr double far_behind = 1.6;
-  std::vector<Contender>& all = field.all();
-  std::vector<double> once;
-  double best = 1e300;
-  for (Contender& each : all) {
-    once.push_back(field.timed(each));
-    if (each.variant) best = std::min(best, once.back());
-  }
-  double sum = 0.;
+  constexpr std::size_t few_variants = 6;
+  constexpr std::size_t many_variants = 10;
+  constexpr int enough_rounds = 4;
   std::vector<Contender> left;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].variant && once[i] > far_behind * best) continue;
-    sum += once[i];
-    left.push_back(std::move(all[i]));
+  std::vector<double> once;
+  std::vector<std::pair<double, Contender>> variants;
+  double spent = 0.;
+  for (Contender& each : field.all()) {
+    if (variants.size() >= many_variants && spent > seconds) break;
+    const double took = field.timed(each);
+    if (each.variant) {
+      spent += took;
+      variants.emplace_back(took, std::move(each));
+    } else {
+      once.push_back(took);
+      left.push_back(std::move(each));
+    }
   }
-  all = std::move(left);
-  constexpr int least = 4;
-  return std::clamp(static_cast<int>(seconds / sum), least, std::max(least, rounds));
+  std::stable_sort(variants.begin(), variants.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    auto& [took, variant] = variants[i];
+    if (took > far_behind * variants.front().first) break;
+    once.push_back(took);
+    if (i >= few_variants && rounds_within(seconds, once, rounds) < enough_rounds) break;
+    left.push_back(std::move(variant));
+  }
+  field.all() = std::move(left);
+  once.resize(field.all().size());
+  return rounds_within(seconds, once, rounds);
 }
 
 int run(int argc, char** argv) {

@@ -90,7 +90,8 @@ def measure(options):
 def against(options, hosts, ranks, rate, problem, ends, effort):
     """Medians of the library and of FFTW-MPI, in turns in one launch."""
     words = [str(options.build / "apps/kallima/kallima"), "bench", problem, *ENDS[ends], "--against", "fftw-mpi",
-             "--engine-effort", effort, "--plan-effort", effort, "--wisdom", str(options.results / f"wisdom-{hosts}"), "-i", "5", "--json"]
+             "--engine-effort", effort, "--plan-effort", effort, "--wisdom", str(options.results / f"wisdom-{hosts}"), "--json"]
+    words += ["-i", "2", "-x", "1"] if rate == "200mbit" else ["-i", "5"]
     report = json.loads(measured(options, launch(options, hosts, ranks, rate, words)))
     ours = next(row["median_s"] for row in report["results"] if row["name"] == "kallima")
     rivals = [row["median_s"] for row in report["results"] if row["name"].startswith("fftw-mpi") and row.get("out_as_asked", True)]
@@ -159,7 +160,7 @@ def main():
     parser.add_argument("--hosts", default="1,2,4", type=lambda text: [int(word) for word in text.split(",")])
     parser.add_argument("--rates", default=",".join(RATES), type=lambda text: text.split(","))
     parser.add_argument("--rounds", type=int, default=10, help="at most")
-    parser.add_argument("--seconds", type=float, default=30, help="of all rounds of a point, but four at least")
+    parser.add_argument("--seconds", type=float, default=30, help="of all rounds of a point, but two at least")
     parser.add_argument("--hours", type=float, default=2)
     parser.add_argument("--only-print", action="store_true")
     options = parser.parse_args()

@@ -48,6 +48,8 @@ def classes(results):
         for row in read(path):
             if path.stem == "node":
                 name = f"node, {row['ranks']} rank{'s' if row['ranks'] > 1 else ''}"
+            elif path.stem in ("quick", "full"):
+                name = f"{path.stem} calibration, {row['ranks']} rank{'s' if row['ranks'] > 1 else ''}"
             elif path.stem == "crowded":
                 name = "node, 4 ranks on 2 cores"
             else:

@@ -8,7 +8,8 @@
 #     bench/prediction.sh [BUILD [RESULTS]]
 #
 # BUILD is a release build with Open MPI (default build/release); RESULTS takes machines, figures
-# and the plot (default build/bench/prediction). PARTS chooses among "node crowded hosts regret".
+# and the plot (default build/bench/prediction). PARTS chooses among "node crowded hosts regret", and
+# "quick": calibrations as users make them, quick and full in turns, and their seconds.
 # Calibrating and measuring take turns, CYCLES times, and times are the least of bursts, as machines
 # with neighbours change their speed by half from second to second. About 40 minutes; nothing else
 # should run.
@@ -62,6 +63,26 @@ if [[ $parts == *node* ]]; then
         "${huge[@]}" >>"$results/node.jsonl"
     done
   done
+fi
+if [[ $parts == *quick* ]]; then
+  rm -f "$results"/{quick,full}.jsonl "$results/seconds"
+  for ((cycle = 1; cycle <= cycles; ++cycle)); do
+    for kind in quick full; do
+      echo "== $kind calibration, cycle $cycle of $cycles" >&2
+      machine=$results/$kind-$cycle.toml
+      flags_of_kind=()
+      [[ $kind == quick ]] && flags_of_kind=(--quick)
+      begin=$(date +%s.%N)
+      on_node 2 "$kallima" calibrate --name here "${flags_of_kind[@]}" -o "$machine" \
+        >"$results/$kind-$cycle.calibration"
+      echo "$kind $(date +%s.%N) $begin" >>"$results/seconds"
+      for ranks in 1 2; do
+        on_node "$ranks" "$measure" predict "$machine" 4 "${small[@]}" "${middle[@]}" \
+          >>"$results/$kind.jsonl"
+      done
+    done
+  done
+  awk '{ printf "%s calibration: %.1f s\n", $1, $2 - $3 }' "$results/seconds"
 fi
 if [[ $parts == *crowded* ]]; then
   rm -f "$results"/crowded*.jsonl

@@ -160,6 +160,32 @@ void parts_are_counted_and_arrive(Together& all) {
   }
 }
 
+/// Those that MPI asks for first, where they go in one part: as many as may be under way.
+void large_messages_begin_before_receives(Together& all) {
+  constexpr Index asked = Index{1} << 16;
+  for (const Index base : {Index{100}, asked - 100, asked + 1, 3 * asked}) {
+    for (const Limits& limits :
+         {Limits{}, Limits{asked / 2, true, 4}, Limits{asked / 2, false, 4}}) {
+      all.run("sends before receives: " + std::to_string(base), [&](Complaints& complaints) {
+        const Load sends = make_load(base, all.rank(), all.ranks(), true);
+        const Load receives = make_load(base, all.rank(), all.ranks(), false);
+        Channel channel(Communicator::of(MPI_COMM_WORLD), limits);
+        channel.reserve(receives.messages);
+        forget_calls();
+        channel.exchange(sends.messages, receives.messages);
+        const auto most = std::min<std::size_t>(sends.messages.size(), 4);
+        const bool ahead = base > asked && limits.most_bytes > base;
+        // Who receives nothing has no first receive.
+        if (!receives.messages.empty()) {
+          complaints.equal(calls_made().sends_ahead, ahead ? static_cast<long>(most) : 0L,
+                           "number of sends before receives");
+        }
+        expect_arrived(receives, all.rank(), complaints);
+      });
+    }
+  }
+}
+
 void alltoallv_moves_the_same(Together& all) {
   for (const Index base : {Index{1}, Index{77}, 5 * lowered}) {
     all.run("alltoallv moves the same in one call: " + std::to_string(base),
@@ -238,6 +264,7 @@ int run(bool huge) {
     huge_message_arrives(all, false);
   } else {
     parts_are_counted_and_arrive(all);
+    large_messages_begin_before_receives(all);
     alltoallv_moves_the_same(all);
     nothing_to_send_is_fine(all);
     bad_limits_are_refused(all);

@@ -45,6 +45,7 @@ int freed(int code, long& count) {
 void sent(long long bytes, long& count) {
   const std::lock_guard lock(mutex);
   ++count;
+  if (calls.receives + calls.large_receives == 0) ++calls.sends_ahead;
   if (bytes > calls.largest_send) calls.largest_send = bytes;
 }
 

@@ -38,6 +38,7 @@ struct Calls {
   long large_sends = 0;  ///< MPI_Isend_c, not among `sends`
   long receives = 0;
   long large_receives = 0;     ///< MPI_Irecv_c, likewise
+  long sends_ahead = 0;        ///< of either kind, before the first receive
   long alltoallvs = 0;         ///< blocking or not
   long duplicates = 0;         ///< of communicators
   long frees = 0;              ///< of communicators
