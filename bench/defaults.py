@@ -129,28 +129,34 @@ def report(options):
     order = {rate: i for i, rate in enumerate(RATES)}
     found = [json.loads(path.read_text()) for path in paths]
     found.sort(key=lambda p: (p["hosts"], p["ranks"], order.get(p["rate"], 9), p["problem"], p["ends"]))
-    rows = [["hosts", "ranks", "rate", "problem", "ends", "default, ms", "spread", "default / best", "measure / best",
-             "adaptive / best", "noise", "/ FFTW-MPI, estimate", "/ FFTW-MPI, measure", "taken", "best"]]
     groups = {}
     for point in found:
-        its = figures(point)
-        groups.setdefault((point["hosts"], point["ranks"]), []).append(its)
-        rows.append([str(point["hosts"]), str(point["ranks"]), point["rate"], point["problem"].replace(":f64", ""), point["ends"],
-                     f"{1e3 * its['seconds']:.1f}", f"{1e3 * its['spread'][0]:.1f} to {1e3 * its['spread'][1]:.1f}",
-                     cell(its, "default"), cell(its, "measure"), cell(its, "adaptive"), cell(its, "noise"),
-                     cell(its, "fftw estimate"), cell(its, "fftw measure"), its["taken"], its["best"]])
-    print(table(rows))
+        groups.setdefault((point["hosts"], point["ranks"]), []).append((point, figures(point)))
+    for (hosts, ranks), members in sorted(groups.items()):
+        rows = [["rate", "problem", "ends", "default, ms", "spread", "default / best", "measure / best", "adaptive / best", "noise",
+                 "/ FFTW-MPI, estimate", "/ FFTW-MPI, measure"]]
+        for point, its in members:
+            rows.append([point["rate"], point["problem"].replace(":f64", ""), point["ends"],
+                         f"{1e3 * its['seconds']:.1f}", f"{1e3 * its['spread'][0]:.1f} to {1e3 * its['spread'][1]:.1f}",
+                         cell(its, "default"), cell(its, "measure"), cell(its, "adaptive"), cell(its, "noise"),
+                         cell(its, "fftw estimate"), cell(its, "fftw measure")])
+        if hosts == 1:
+            rows = [row[1:9] for row in rows]
+        elif all(row[9] == row[10] == "-" for row in rows[1:]):
+            rows = [row[:9] for row in rows]
+        print(f"{'One node' if hosts == 1 else f'{hosts} hosts'}, {ranks} ranks:\n\n{table(rows)}\n")
     summary = [["hosts", "ranks", "points", "default: median, worst", "measure: median, worst", "adaptive: median, worst",
                 "noise: least, most", "/ FFTW-MPI, estimate: median", "/ FFTW-MPI, measure: median",
                 "planning, s: most", "measuring, s: most"]]
-    for (hosts, ranks), its in sorted(groups.items()):
+    for (hosts, ranks), members in sorted(groups.items()):
+        its = [figure for _, figure in members]
         both = lambda key: f"{middle([p[key] for p in its]):.2f}, {max(p[key] for p in its):.2f}"
         fftw = {effort: [p[f"fftw {effort}"] for p in its if f"fftw {effort}" in p] for effort in ("estimate", "measure")}
         summary.append([str(hosts), str(ranks), str(len(its)), both("default"), both("measure"), both("adaptive"),
                         f"{min(p['noise'] for p in its):.2f}, {max(p['noise'] for p in its):.2f}",
                         *(f"{middle(fftw[effort]):.2f}" if fftw[effort] else "-" for effort in ("estimate", "measure")),
                         f"{max(p['planning'] for p in its):.2f}", f"{max(p['measuring'] for p in its):.2f}"])
-    print("\n" + table(summary))
+    print(table(summary))
 
 
 def main():
