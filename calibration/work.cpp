@@ -29,7 +29,7 @@ Plan plan_of(const Work& work, Index tile_bytes) {
     const Layout whole = Layout::block(problem.shape, {1});
     const Layout halves = Layout::block({work.length, work.lines}, {1, 1});
     steps.emplace_back(Regroup{digits, halves});
-    steps.emplace_back(fourier_sweep(request, work.kernel, halves, 0));
+    steps.emplace_back(line_sweep(request, work.kernel, halves, 0));
     return {problem, Direction::forward, 1, {}, whole, steps};
   }
   problem.shape = work.across ? Shape{work.length, work.lines} : Shape{work.lines, work.length};
@@ -38,7 +38,7 @@ Plan plan_of(const Work& work, Index tile_bytes) {
   if (work.kernel == Kernel::none) {
     steps.emplace_back(Sweep{});
   } else {
-    steps.emplace_back(fourier_sweep(request, work.kernel, layout, work.across ? 0 : 1));
+    steps.emplace_back(line_sweep(request, work.kernel, layout, work.across ? 0 : 1));
   }
   return {problem, Direction::forward, 1, {}, layout, steps};
 }

@@ -43,6 +43,12 @@ Program pipelined_exchange(const Pipelined& pipelined) {
         program.add_message(computed, static_cast<Index>(p ^ j), wanted, bytes);
       }
     };
+    if (chunks.alike()) {
+      for (Index taken = 0; taken < chunks.taken; ++taken) {
+        serve(before[p][static_cast<std::size_t>(taken)], taken, for_chunk);
+      }
+      continue;
+    }
     for (const TaskId chunk : before[p]) {
       for (Index taken = 0; taken < chunks.ahead(); ++taken) {
         serve(chunk, taken, for_chunk / static_cast<double>(chunks.sent));

@@ -139,7 +139,7 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   request.problem = Problem::parse(is_way_back() ? "r2c" + problem.substr(3) : problem);
   if (request.problem.of_words()) {
     throw ParseError(fmt::format(
-        "problem '{}': only c2c and r2c are planned and run here; use the library for others",
+        "problem '{}': only c2c, r2c and r2r are planned and run here; use the library for others",
         problem));
   }
   request.ranks = ranks;

@@ -71,8 +71,8 @@ double barrier() {
 template <class Fft, class Input, class Output>
 double error_of(const Fft& fft, const Input& input, const Output& output, const Task& task) {
   const auto samples = cli::sampled_indices(fft.output_layout().shape(), task.samples);
-  const auto want = cli::direct_sums(MPI_COMM_WORLD, input, samples, Direction::forward,
-                                     [](double) { /* nobody watches */ });
+  const auto want = cli::direct_sums(MPI_COMM_WORLD, input, fft.plan().problem(), samples,
+                                     Direction::forward, [](double) { /* nobody watches */ });
   return cli::relative_error(cli::elements_at(MPI_COMM_WORLD, output, samples), want, 1.0L);
 }
 
@@ -80,6 +80,8 @@ template <class Fft>
 Json measured(const Plan& plan, const Task& task) {
   Options options;
   options.plan = std::make_shared<const Plan>(plan);
+  options.axes = plan.problem().axes;
+  options.r2c_axis = plan.problem().r2c_axis;
   const Fft fft(MPI_COMM_WORLD, plan.problem().shape, options);
   auto input = fft.make_input();
   auto output = fft.make_output();
@@ -109,8 +111,9 @@ Json measured(const Plan& plan, const Task& task) {
 
 template <class T>
 Json measured_in(const Plan& plan, const Task& task) {
-  return plan.problem().kind == Kind::c2c ? measured<Transform<T>>(plan, task)
-                                          : measured<RealTransform<T>>(plan, task);
+  if (plan.problem().real()) return measured<RealTransform<T>>(plan, task);
+  if (plan.problem().kind == Kind::r2r) return measured<R2RTransform<T>>(plan, task);
+  return measured<Transform<T>>(plan, task);
 }
 
 Task task_of(int argc, char** argv) {

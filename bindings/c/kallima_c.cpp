@@ -18,6 +18,14 @@ namespace {
 
 using namespace kallima;
 
+// Numbers of kinds are those of C++.
+static_assert(static_cast<int>(Kind::r2c) == KALLIMA_R2C &&
+              static_cast<int>(Kind::r2r) == KALLIMA_R2R &&
+              static_cast<int>(AxisKind::real) == KALLIMA_REAL &&
+              static_cast<int>(AxisKind::cosine_1) == KALLIMA_COSINE_1 &&
+              static_cast<int>(AxisKind::sine_1) == KALLIMA_SINE_1 &&
+              static_cast<int>(AxisKind::batch) == KALLIMA_BATCH);
+
 /// Fields of an options struct of any version: what the caller's is too short for has its default.
 kallima_options known_options(const kallima_options* given) {
   kallima_options options;
@@ -60,9 +68,16 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
   validate_shape(arguments.shape);
   Options& options = arguments.options;
   if (c.in_layout != nullptr) options.in = c.in_layout;
-  if (c.kind != KALLIMA_C2C && c.kind != KALLIMA_R2C) {
+  if (c.kind < KALLIMA_C2C || c.kind > KALLIMA_R2R) {
     throw InvalidOption("kind has no value " + std::to_string(c.kind) +
-                        "; use KALLIMA_C2C or KALLIMA_R2C");
+                        "; use KALLIMA_C2C, KALLIMA_R2C or KALLIMA_R2R");
+  }
+  for (int a = 0; c.axes != nullptr && a < axes; ++a) {
+    if (c.axes[a] < 0 || c.axes[a] > 255) {  // what else there is not is refused with the others
+      throw InvalidOption("an axis has no kind " + std::to_string(c.axes[a]) +
+                          "; use one of kallima_axis_kind");
+    }
+    options.axes.push_back(static_cast<AxisKind>(c.axes[a]));
   }
   if (c.out_layout != nullptr) options.out = c.out_layout;
   options.r2c_axis = c.r2c_axis;
@@ -141,6 +156,11 @@ int copy_text(const std::string& from, char* text, size_t capacity, size_t* need
   return KALLIMA_OK;
 }
 
+/// A scaling from C; what there is not is refused where it is used.
+Scaling scaling_of(int scaling) {
+  return scaling < 0 || scaling > 255 ? static_cast<Scaling>(255) : static_cast<Scaling>(scaling);
+}
+
 /// A size from C: negative ones are none at all, which binding then refuses on all ranks.
 std::size_t elements_of(int64_t count) { return count < 0 ? 0 : static_cast<std::size_t>(count); }
 
@@ -155,6 +175,7 @@ struct kallima_bound {
   kallima_bound& operator=(kallima_bound&&) = delete;
   virtual ~kallima_bound() = default;
   virtual void run() = 0;
+  virtual void run(Scaling scaling) = 0;
 };
 
 /// A transform of one precision, seen from C.
@@ -168,6 +189,8 @@ struct kallima_transform {
   [[nodiscard]] virtual std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
                                                             int64_t in_elements, void* out,
                                                             int64_t out_elements) const = 0;
+  virtual void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
+                      int64_t out_elements, Scaling scaling) const = 0;
   [[nodiscard]] virtual const Plan& plan(Direction direction) const = 0;
   [[nodiscard]] virtual Index workspace_bytes() const = 0;
   [[nodiscard]] virtual Index in_place_size() const = 0;
@@ -190,12 +213,13 @@ class BoundOf final : public kallima_bound {
  public:
   explicit BoundOf(Bound<T> bound) : bound_(std::move(bound)) {}
   void run() override { bound_.run(); }
+  void run(Scaling scaling) override { bound_.run(scaling); }
 
  private:
   Bound<T> bound_;
 };
 
-/// Fft is a Transform or a RealTransform, of T.
+/// Fft is a Transform, a RealTransform or an R2RTransform, of T.
 template <class T, template <class> class Fft>
 class TransformOf final : public kallima_transform {
  public:
@@ -207,6 +231,11 @@ class TransformOf final : public kallima_transform {
                                                     int64_t out_elements) const override {
     return std::make_unique<BoundOf<T>>(
         fft_.bind_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements)));
+  }
+  void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
+              int64_t out_elements, Scaling scaling) const override {
+    fft_.run_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements),
+                    scaling);
   }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return fft_.plan(direction);
@@ -282,10 +311,11 @@ int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_
     const auto has = [&](std::size_t end) { return options != nullptr && options->size >= end; };
     const int precision =
         has(offsetof(kallima_options, scaling)) ? options->precision : KALLIMA_F64;
-    const bool real = has(offsetof(kallima_options, in_layout)) && options->kind == KALLIMA_R2C;
+    const int kind = has(offsetof(kallima_options, in_layout)) ? options->kind : KALLIMA_C2C;
     std::unique_ptr<kallima_transform> made =
-        real ? make_in_precision<RealTransform>(precision, comm, arguments)
-             : make_in_precision<Transform>(precision, comm, arguments);
+        kind == KALLIMA_R2C   ? make_in_precision<RealTransform>(precision, comm, arguments)
+        : kind == KALLIMA_R2R ? make_in_precision<R2RTransform>(precision, comm, arguments)
+                              : make_in_precision<Transform>(precision, comm, arguments);
     if (transform != nullptr) *transform = made.release();
   });
 }
@@ -321,6 +351,24 @@ int kallima_bind(const kallima_transform* transform, int direction, const void* 
       throw InvalidOption(std::string(failure.what()) +
                           ", and the pointer for the handle is not NULL");
     }
+  });
+}
+
+int kallima_run_scaled(kallima_bound* bound, int scaling, kallima_error* error) {
+  return guarded(error, [&] {
+    require(bound);
+    bound->run(scaling_of(scaling));
+  });
+}
+
+int kallima_run_on(const kallima_transform* transform, int direction, const void* in,
+                   int64_t in_elements, void* out, int64_t out_elements, int scaling,
+                   kallima_error* error) {
+  return guarded(error, [&] {
+    require(transform);
+    const bool known = direction == KALLIMA_FORWARD || direction == KALLIMA_BACKWARD;
+    transform->run_on(known ? static_cast<Direction>(direction) : static_cast<Direction>(255), in,
+                      in_elements, out, out_elements, scaling_of(scaling));
   });
 }
 

@@ -46,7 +46,7 @@ class BasicView {
       : data_(data),
         layout_(std::move(layout)),
         rank_(rank),
-        part_(layout_.local_indices(rank)),
+        parts_(layout_.parts(rank)),
         spectrum_(std::move(spectrum)) {
     const Index room = layout_.allocated_size(rank);
     if (static_cast<Index>(data.size()) < room) {
@@ -71,36 +71,46 @@ class BasicView {
       using difference_type = std::ptrdiff_t;             ///< of iterators
       using iterator_category = std::input_iterator_tag;  ///< items are made on the fly
 
-      /// At element `at` of the view.
-      Iterator(const BasicView* view, Index at) : view_(view), at_(at) {
-        if (at == 0 && !view->data_.empty()) {
-          for (std::size_t a = 0; a < view->part_.size(); ++a) index_[a] = view->part_[a].first;
-        }
+      /// Where so many elements of the view are left: all of them or none.
+      Iterator(const BasicView* view, Index left) : view_(view), left_(left) {
+        if (left > 0) begin_part();
       }
       /// The element.
       Item operator*() const { return view_->template make<Item>(index_, at_); }
       /// The next in memory.
       Iterator& operator++() {
-        ++at_;
+        --left_;
+        const LocalPart& part = view_->parts_[part_];
         const std::vector<int>& order = view_->layout_.order();
         for (std::size_t i = order.size(); i-- > 0;) {
           const auto a = static_cast<std::size_t>(order[i]);
-          const Progression& part = view_->part_[a];
-          if (index_[a] != part.last()) {
-            index_[a] += part.step;
-            break;
+          const Progression& along = part.indices[a];
+          if (index_[a] != along.last()) {
+            index_[a] += along.step;
+            at_ += part.strides[a];
+            return *this;
           }
-          index_[a] = part.first;
-          if (i + 1 == order.size()) at_ += view_->layout_.padding();
+          index_[a] = along.first;
+          at_ -= (along.count - 1) * part.strides[a];
         }
+        ++part_;
+        if (left_ > 0) begin_part();
         return *this;
       }
       /// Equal places of the same walk.
-      friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+      friend bool operator==(const Iterator& a, const Iterator& b) { return a.left_ == b.left_; }
 
      private:
+      void begin_part() {
+        const LocalPart& part = view_->parts_[part_];
+        at_ = part.offset;
+        for (std::size_t a = 0; a < part.indices.size(); ++a) index_[a] = part.indices[a].first;
+      }
+
       const BasicView* view_;
-      Index at_;
+      Index left_;
+      std::size_t part_ = 0;
+      Index at_ = 0;
       MultiIndex index_;
     };
 
@@ -108,9 +118,9 @@ class BasicView {
     /// was made for it: `for (auto [index, value] : fft.view_input(data).indexed())`.
     explicit Walk(const BasicView& view) : view_(view) {}
     /// First element. Iterators must not outlive the walk.
-    [[nodiscard]] Iterator begin() const { return {&view_, 0}; }
+    [[nodiscard]] Iterator begin() const { return {&view_, view_.layout_.local_size(view_.rank_)}; }
     /// Behind the last.
-    [[nodiscard]] Iterator end() const { return {&view_, static_cast<Index>(view_.data_.size())}; }
+    [[nodiscard]] Iterator end() const { return {&view_, 0}; }
 
    private:
     BasicView view_;
@@ -125,7 +135,7 @@ class BasicView {
 
   /// First element; nullptr where this rank holds none.
   [[nodiscard]] E* data() const { return data_.data(); }
-  /// Elements of memory on this rank, padding included.
+  /// Elements of memory on this rank, padding and margins included.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   /// First element.
   [[nodiscard]] E* begin() const { return data_.data(); }
@@ -154,7 +164,7 @@ class BasicView {
   std::span<E> data_;
   Layout layout_;
   Index rank_ = 0;
-  std::vector<Progression> part_;
+  std::vector<LocalPart> parts_;
   Spectrum spectrum_;
 };
 

@@ -18,8 +18,9 @@
  * passes a kallima_error. Collective calls return the same code and the same text on all ranks, as
  * exceptions of C++ do. (A NULL handle or communicator is INVALID_OPTION on the rank that passes
  * it, since the others cannot know.) Elements of arrays are complex: pairs of float or double, as
- * C's and C++'s complex types are; the input of a KALLIMA_R2C transform has real ones. Structs
- * carry their size, so that later versions can grow without breaking programs.
+ * C's and C++'s complex types are; the input of a KALLIMA_R2C transform has real ones, and both
+ * sides of a KALLIMA_R2R transform. Structs carry their size, so that later versions can grow
+ * without breaking programs.
  */
 #ifndef KALLIMA_KALLIMA_H
 #define KALLIMA_KALLIMA_H
@@ -51,12 +52,34 @@ typedef struct kallima_error {
   char text[508]; /**< what is wrong and the fix; cut to fit, always ends in 0 */
 } kallima_error;
 
-/** What is transformed: complex to complex, or real to complex (backward: complex to real). */
-enum kallima_kind { KALLIMA_C2C = 0, KALLIMA_R2C = 1 };
+/** What is transformed: complex to complex, real to complex (backward: complex to real), or real to
+ * real. */
+enum kallima_kind { KALLIMA_C2C = 0, KALLIMA_R2C = 1, KALLIMA_R2R = 2 };
+/** What is done along one axis, as AxisKind of C++ says; cosine and sine transforms are FFTW's
+ * REDFT00, 10, 01, 11 and RODFT00, 10, 01, 11. */
+enum kallima_axis_kind {
+  KALLIMA_FOURIER = 0,  /**< Fourier transform */
+  KALLIMA_REAL = 1,     /**< the r2c axis */
+  KALLIMA_COSINE_1 = 2, /**< REDFT00 */
+  KALLIMA_COSINE_2 = 3, /**< REDFT10 */
+  KALLIMA_COSINE_3 = 4, /**< REDFT01 */
+  KALLIMA_COSINE_4 = 5, /**< REDFT11 */
+  KALLIMA_SINE_1 = 6,   /**< RODFT00 */
+  KALLIMA_SINE_2 = 7,   /**< RODFT10 */
+  KALLIMA_SINE_3 = 8,   /**< RODFT01 */
+  KALLIMA_SINE_4 = 9,   /**< RODFT11 */
+  KALLIMA_NO_KIND = 10, /**< nothing */
+  KALLIMA_BATCH = 11    /**< nothing, and every rank holds all of it where the planner chooses */
+};
 /** Floating-point format. */
 enum kallima_precision { KALLIMA_F32 = 0, KALLIMA_F64 = 1 };
-/** By what results are multiplied: nothing, 1/N backward, 1/sqrt(N) both ways. */
-enum kallima_scaling { KALLIMA_SCALE_NONE = 0, KALLIMA_SCALE_N = 1, KALLIMA_SCALE_SQRT_N = 2 };
+/** By what results are multiplied: nothing, 1/N backward, 1/sqrt(N) both ways, 1/N forward. */
+enum kallima_scaling {
+  KALLIMA_SCALE_NONE = 0,
+  KALLIMA_SCALE_N = 1,
+  KALLIMA_SCALE_SQRT_N = 2,
+  KALLIMA_SCALE_N_FORWARD = 3
+};
 /** How hard plans and the FFT engine look for what is fast. */
 enum kallima_effort { KALLIMA_ESTIMATE = 0, KALLIMA_MEASURE = 1, KALLIMA_PATIENT = 2 };
 /** How pieces travel. */
@@ -116,6 +139,8 @@ typedef struct kallima_options {
   double planning_seconds; /**< that measuring plans may take; 2 by default */
   const char* plan_wisdom; /**< file that rank 0 looks for a plan in before it plans, and that
                                 KALLIMA_MEASURE adds to; NULL: none */
+  const int* axes;         /**< one kallima_axis_kind per axis; NULL: Fourier along all. KALLIMA_R2R
+                                needs them */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform was made. */
@@ -172,18 +197,27 @@ KALLIMA_API int kallima_bind(const kallima_transform* transform, int direction, 
                              kallima_bound** bound, kallima_error* error);
 /** Runs. Collective; agrees on nothing, allocates nothing. */
 KALLIMA_API int kallima_run(kallima_bound* bound, kallima_error* error);
+/** The same with another scaling than that of the options. */
+KALLIMA_API int kallima_run_scaled(kallima_bound* bound, int scaling, kallima_error* error);
+/** Runs on memory that was not bound: checks it on this rank alone, and sends nothing for that.
+ * Collective. Where memory on some rank does not do, the transform is broken, and the others fail
+ * as they learn of it; kallima_bind costs an agreement and is forgiving. */
+KALLIMA_API int kallima_run_on(const kallima_transform* transform, int direction, const void* in,
+                               int64_t in_elements, void* out, int64_t out_elements, int scaling,
+                               kallima_error* error);
 /** Frees; not collective. NULL is fine. */
 KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
 
 /** Elements that this rank holds on a side, without padding, as Layout::local_size of C++ says:
- * reals on the input side of a KALLIMA_R2C transform. Local. */
+ * reals on the input side of a KALLIMA_R2C transform and on both of a KALLIMA_R2R one. Local. */
 KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);
 /** Elements of memory that this rank's part on a side takes, padding included, as
  * Layout::allocated_size of C++ says: so many are to be allocated, and named to kallima_forward and
  * the like. Local. */
 KALLIMA_API int kallima_allocated_size(const kallima_transform* transform, int side,
                                        int64_t* elements);
-/** Complex elements that one array needs on this rank to be transformed in place. Local. */
+/** Complex elements (of KALLIMA_R2R reals) that one array needs on this rank to be transformed in
+ * place. Local. */
 KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_t* elements);
 /** Global indices first, first + step, ... (count) that this rank holds along an axis, and the
  * distance in memory between neighbours. Local. Any pointer may be NULL. */

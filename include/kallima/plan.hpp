@@ -53,6 +53,10 @@ class KALLIMA_API Plan : public StepList {
   /// radix, from 2. InternalError where they cannot.
   [[nodiscard]] Plan with_radix(std::size_t step, Index radix) const;
 
+  /// The same steps between arrays that differ from its own by margins and padding alone: sweeps at
+  /// both ends read and write these, and such as only copy are added where there are none.
+  [[nodiscard]] Plan between(const Layout& in, const Layout& out) const;
+
   /// The plan that undoes this one: its steps backwards, in the other direction.
   [[nodiscard]] Plan reversed() const;
 

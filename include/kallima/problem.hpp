@@ -11,6 +11,12 @@
 //     c2c:2^10^3             three axes of 1024
 //     r2c:512^3              real to complex: of the last axis half the frequencies are kept
 //     r2c/z:64x48x32         the same, of the first axis
+//     c2c/x=cosine-1:64x65   a kind for one axis: a cosine transform along x, Fourier along y
+//     c2c/z=none:8x64x64     nothing is transformed along z
+//     r2r/cosine-2:64^3      real to real, all axes of one kind
+//     r2r/sine-1,x=none:9x7  the same, but for x
+//     r2c/z,x=cosine-1:8x9x5 the r2c axis is z, along x it is a cosine transform
+//     c2c:256^3*8            a batch of 8: a slowest axis, held whole by every rank
 //     ntt:2^20               number-theoretic transform, of residues
 //     walsh:2^10x16          Walsh-Hadamard transform
 //     sort:2^20              keys, put in order
@@ -22,6 +28,7 @@
 #include <complex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kallima/export.h"
 #include "kallima/layout.hpp"
@@ -52,6 +59,7 @@ struct Element {
 enum class Kind : std::uint8_t {
   c2c,    ///< complex to complex
   r2c,    ///< real to complex: frequencies k and -k are conjugates, so along one axis half are kept
+  r2r,    ///< real to real: along every axis a cosine or sine transform, or nothing
   ntt,    ///< residues to residues: kallima/ntt.hpp
   walsh,  ///< doubles to doubles: kallima/walsh_hadamard.hpp
   sort    ///< keys to keys in order: kallima/sort.hpp
@@ -60,6 +68,33 @@ enum class Kind : std::uint8_t {
 /// Extent of an r2c axis: frequencies 0 .. n/2.
 inline Index half_extent(Index n) { return n / 2 + 1; }
 
+/// What is done along one axis. Cosine and sine transforms are FFTW's, unscaled: cosine_1 to
+/// cosine_4 are its REDFT00, REDFT10, REDFT01 and REDFT11, sine_1 to sine_4 its RODFT00, RODFT10,
+/// RODFT01 and RODFT11. Of types 1 and 4 each is its own inverse, of types 2 and 3 each is the
+/// other's.
+enum class AxisKind : std::uint8_t {
+  fourier,   ///< the discrete Fourier transform
+  real,      ///< the same, of reals: the r2c axis
+  cosine_1,  ///< even about the first and the last element; at least two
+  cosine_2,  ///< even about half an element before the first and behind the last: "the" DCT
+  cosine_3,  ///< its inverse
+  cosine_4,  ///< even about the left end, odd about the right one
+  sine_1,    ///< odd about one element before the first and one behind the last
+  sine_2,    ///< odd about half an element before the first and behind the last
+  sine_3,    ///< its inverse
+  sine_4,    ///< odd about the left end, even about the right one
+  none,      ///< nothing
+  batch      ///< nothing, and where the planner chooses a layout, every rank holds all of it
+};
+
+/// "fourier", "cosine-1", ...
+KALLIMA_API std::string_view name_of(AxisKind kind);
+
+/// True for cosine and sine transforms.
+inline bool is_trigonometric(AxisKind kind) {
+  return kind >= AxisKind::cosine_1 && kind <= AxisKind::sine_4;
+}
+
 /// A transform to be planned.
 struct KALLIMA_API Problem {
   Shape shape;                           ///< extents, slowest axis of a C array first
@@ -67,11 +102,13 @@ struct KALLIMA_API Problem {
                                          ///< 64 bits, which have the size of such complex ones
   Kind kind = Kind::c2c;                 ///< of input and output
   int r2c_axis = -1;  ///< r2c: axis of which half the frequencies are kept; negative: the last
+  std::vector<AxisKind> axes = {};  ///< what is done along each, but for the r2c axis; empty:
+                                    ///< Fourier along all
 
   /// Reads the text form and validates. ParseError, InvalidShape, Overflow.
   static Problem parse(std::string_view line);
-  /// Throws where a shape cannot be transformed so: InvalidShape, Overflow; InvalidOption for
-  /// another precision of numbers of 64 bits than f32.
+  /// Throws where a shape cannot be transformed so: InvalidShape, Overflow; InvalidOption for kinds
+  /// of axes that do not go together, and for another precision of numbers of 64 bits than f32.
   void validate() const;
   /// The text form.
   [[nodiscard]] std::string to_text() const;
@@ -81,8 +118,27 @@ struct KALLIMA_API Problem {
   [[nodiscard]] bool of_words() const {
     return kind == Kind::ntt || kind == Kind::walsh || kind == Kind::sort;
   }
-  /// True where positions are real.
+  /// True where there is an r2c axis.
   [[nodiscard]] bool real() const { return kind == Kind::r2c; }
+  /// True where positions are complex.
+  [[nodiscard]] bool complex_positions() const { return !real() && kind != Kind::r2r; }
+  /// True where frequencies are complex.
+  [[nodiscard]] bool complex_frequencies() const { return kind != Kind::r2r; }
+  /// What is done along an axis.
+  [[nodiscard]] AxisKind axis_kind(std::size_t a) const {
+    if (real() && a == r2c_axis_index()) return AxisKind::real;
+    return axes.empty() ? AxisKind::fourier : axes[a];
+  }
+  /// True where positions along an axis are frequencies, too: nothing is done along it, or it has
+  /// one element that Fourier transforms leave as it is. (Cosines and sines do not.)
+  [[nodiscard]] bool idle(std::size_t a) const {
+    const AxisKind its = axis_kind(a);
+    return its == AxisKind::none || its == AxisKind::batch ||
+           (shape[a] == 1 && !is_trigonometric(its));
+  }
+  /// What forward and back multiplies by: the product of FFTW's logical sizes of what is
+  /// transformed. Overflow.
+  [[nodiscard]] Index logical_size() const;
   /// The r2c axis, whose redundant half of frequencies is not stored.
   [[nodiscard]] std::size_t r2c_axis_index() const {
     return r2c_axis < 0 ? shape.size() - 1 : static_cast<std::size_t>(r2c_axis);
@@ -96,7 +152,16 @@ struct KALLIMA_API Problem {
 
   friend bool operator==(const Problem& a, const Problem& b) {
     return a.shape == b.shape && a.precision == b.precision && a.kind == b.kind &&
-           (!a.real() || a.r2c_axis_index() == b.r2c_axis_index());
+           (!a.real() || a.r2c_axis_index() == b.r2c_axis_index()) && a.same_axes(b);
+  }
+
+ private:
+  void validate_axes() const;
+  [[nodiscard]] bool same_axes(const Problem& other) const {
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      if (axis_kind(a) != other.axis_kind(a)) return false;
+    }
+    return true;
   }
 };
 

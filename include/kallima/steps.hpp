@@ -70,11 +70,27 @@ struct KALLIMA_API State {
 
 /// What a sweep computes along its digit.
 enum class Kernel : std::uint8_t {
-  none,     ///< moves data only
-  fourier,  ///< discrete Fourier transform
-  real,     ///< of reals, along the r2c axis: forward the first, backward the last
-  compare   ///< puts keys in order; positions stay positions
+  none,      ///< moves data only
+  fourier,   ///< discrete Fourier transform
+  real,      ///< of reals, along the r2c axis: forward the first, backward the last
+  cosine_1,  ///< cosine and sine transforms, as AxisKind has them, of complex numbers part by part
+  cosine_2,
+  cosine_3,
+  cosine_4,
+  sine_1,
+  sine_2,
+  sine_3,
+  sine_4,
+  compare  ///< puts keys in order; positions stay positions
 };
+
+/// True for cosine and sine transforms.
+inline bool is_trigonometric(Kernel kernel) {
+  return kernel >= Kernel::cosine_1 && kernel <= Kernel::sine_4;
+}
+
+/// What is computed along an axis, in a direction; none where nothing is.
+KALLIMA_API Kernel kernel_of(AxisKind kind, Direction direction);
 
 /// How the lines of a tile lie in its buffer.
 enum class TileForm : std::uint8_t {
@@ -110,16 +126,21 @@ KALLIMA_API std::string_view name_of(ExchangeMethod method);
 /// what the others want follows chunk by chunk when all is computed, so that the sweep behind can
 /// begin long before everything has arrived. Half does whether the network or computing is the
 /// slower: what is left then travels while the first half is taken.
+///
+/// Or both are cut alike, along a digit that neither sweeps and that is distributed alike (that of
+/// a batch, say): then each chunk before has what one chunk behind wants, and no other.
 struct Chunks {
   int sent_digit = 0;   ///< along which the sweep before is cut
   Index sent = 1;       ///< into so many
   int taken_digit = 0;  ///< along which the sweep behind is cut
   Index taken = 1;      ///< into so many
 
+  /// True where both are cut alike; then into as many.
+  [[nodiscard]] bool alike() const { return sent > 1 && taken > 1 && sent_digit == taken_digit; }
   /// Chunks behind that are served while the sweep before computes.
-  [[nodiscard]] Index ahead() const { return (taken + 1) / 2; }
+  [[nodiscard]] Index ahead() const { return alike() ? taken : (taken + 1) / 2; }
   /// Messages from one rank to another.
-  [[nodiscard]] Index parts() const { return sent * ahead() + taken - ahead(); }
+  [[nodiscard]] Index parts() const { return alike() ? sent : sent * ahead() + taken - ahead(); }
 
   friend bool operator==(const Chunks&, const Chunks&) = default;
 };

@@ -50,9 +50,10 @@ namespace kallima {
 
 /// By what results are multiplied.
 enum class Scaling : std::uint8_t {
-  none,      ///< nothing: forward and back multiplies by N
-  by_n,      ///< 1/N on the way back: forward and back restores the input
-  by_sqrt_n  ///< 1/sqrt(N) either way: unitary
+  none,         ///< nothing: forward and back multiplies by N
+  by_n,         ///< 1/N on the way back: forward and back restores the input
+  by_sqrt_n,    ///< 1/sqrt(N) either way: unitary
+  by_n_forward  ///< 1/N forward: the mean comes out as it is
 };
 
 /// How hard the planner looks for a fast plan. (Effort is the FFT engine's.)
@@ -64,8 +65,17 @@ enum class PlanEffort : std::uint8_t {
            ///< tile_bytes are given, nothing is timed
 };
 
-/// A layout, or its text, or nothing: the planner's choice then. Text is read inside the collective
-/// call that it is given to, so that all ranks throw alike where one of them cannot read it.
+/// What this rank alone holds of an array: one box or several, which lie one behind the other in
+/// its memory. Those of all ranks are gathered in the collective call that they are given to.
+struct OwnBoxes {
+  std::vector<Box> boxes;       ///< of this rank; none where it holds nothing
+  std::vector<int> order = {};  ///< axes from slowest to fastest in memory, the same on all ranks
+  std::vector<Margin> margins = {};  ///< of each box, per axis, the same on all ranks
+};
+
+/// A layout, or its text, or what this rank holds of it, or nothing: the planner's choice then.
+/// Text is read, and boxes of all ranks are gathered, inside the collective call that it is given
+/// to, so that all ranks throw alike where something is wrong with one of them.
 class KALLIMA_API LayoutChoice {
  public:
   /// The planner's choice.
@@ -79,8 +89,15 @@ class KALLIMA_API LayoutChoice {
   /// The same.
   LayoutChoice(const char* text) : text_(text) {}  // NOLINT: likewise
 
+  /// The one of which this rank holds a box.
+  LayoutChoice(Box mine) : own_(OwnBoxes{{std::move(mine)}}) {}  // NOLINT: likewise
+  /// The one of which this rank holds these boxes.
+  LayoutChoice(OwnBoxes mine) : own_(std::move(mine)) {}  // NOLINT: likewise
+
   /// True where something was chosen.
-  [[nodiscard]] bool has_value() const { return layout_ || text_; }
+  [[nodiscard]] bool has_value() const { return layout_ || text_ || own_; }
+  /// What this rank holds, where that is what was chosen.
+  [[nodiscard]] const std::optional<OwnBoxes>& own() const { return own_; }
   /// The same.
   explicit operator bool() const { return has_value(); }
   /// The planner's choice again.
@@ -95,6 +112,7 @@ class KALLIMA_API LayoutChoice {
  private:
   std::optional<Layout> layout_;
   std::optional<std::string> text_;
+  std::optional<OwnBoxes> own_;
 };
 
 /// What can be chosen about a transform. The same on every rank. Most programs need the first five
@@ -108,8 +126,10 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
                       ///< MPI (MPI_THREAD_FUNNELED)
   PlanEffort plan_effort = PlanEffort::estimate;  ///< `measure` times plans on these ranks
 
-  // Of real data, and of wavenumbers.
-  int r2c_axis = -1;            ///< axis of which half the frequencies are kept; negative: the last
+  // Of axes that are not all Fourier, of real data, and of wavenumbers.
+  std::vector<AxisKind> axes;   ///< what is done along each axis; empty: Fourier along all
+  int r2c_axis = -1;            ///< axis of which half the frequencies are kept; negative: the one
+                                ///< that `axes` call real, or the last
   bool padded = false;          ///< rows of reals along that axis are padded to the length of their
                                 ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
@@ -194,6 +214,9 @@ class KALLIMA_API Bound {
   /// Runs. Collective; agrees on nothing, checks nothing, allocates nothing. Returns when no other
   /// rank will read or write this rank's arrays any more. Costs what the plan says.
   void run();
+  /// The same with another scaling than Options::scaling. InvalidOption on this rank alone, where
+  /// nothing runs, for an enumerator that there is not.
+  void run(Scaling scaling);
 
  private:
   template <class>
@@ -220,6 +243,14 @@ class KALLIMA_API Planned {
                                      const Layout& in_layout, void* out, std::size_t out_elements,
                                      const Layout& out_layout) const;
 
+  /// Runs on memory that was not bound: checks it on this rank alone, and sends nothing for that.
+  /// For programs whose arrays move. Collective; ranks pass the same direction and scaling. Where
+  /// memory on some rank does not do, that rank throws InvalidBuffer and the transform is broken:
+  /// the others throw as they learn of it, and can use it no more (BrokenTransform). `bind` costs
+  /// an agreement and is forgiving.
+  void run_memory(Direction direction, const void* in, std::size_t in_elements, void* out,
+                  std::size_t out_elements, std::optional<Scaling> scaling = {}) const;
+
   /// Layout of what forward reads.
   [[nodiscard]] const Layout& input_layout() const;
   /// Layout of what forward writes.
@@ -238,8 +269,9 @@ class KALLIMA_API Planned {
   [[nodiscard]] Machine machine() const;
   /// Bytes this rank's workspace takes, beyond input and output.
   [[nodiscard]] Index workspace_bytes() const;
-  /// Elements (of Transform and RealTransform complex ones) this rank's array must hold to be
-  /// transformed in place; reals lie in it as as_real() sees it.
+  /// Elements (of Transform and RealTransform complex ones, of R2RTransform reals) this rank's
+  /// array must hold to be transformed in place; of RealTransform reals lie in it as as_real() sees
+  /// it.
   [[nodiscard]] Index in_place_size() const;
   /// What was moved so far.
   [[nodiscard]] CommStatistics statistics() const;
@@ -258,9 +290,57 @@ class KALLIMA_API Planned {
   std::shared_ptr<TransformCore<T>> core_;  ///< shared with what is bound
 };
 
-/// Complex transforms of one shape over one communicator; T is float or double.
+/// Transforms whose input and output have elements of one type E: Transform and R2RTransform.
+template <class T, class E>
+class KALLIMA_API SameElementTransform : public Planned<T> {
+ public:
+  /// This rank's part of an array in the input layout, zeroed. Collective; OutOfMemory alike.
+  [[nodiscard]] BasicArray<E> make_input() const;
+  /// This rank's part of an array in the output layout, zeroed. Collective; OutOfMemory alike.
+  [[nodiscard]] BasicArray<E> make_output() const;
+  /// A walkable view of user memory that holds this rank's part in the input layout. Local;
+  /// InvalidBuffer where it is too short.
+  [[nodiscard]] BasicView<E> view_input(std::span<E> data) const;
+  /// A walkable view of user memory that holds this rank's part in the output layout. Local;
+  /// InvalidBuffer where it is too short.
+  [[nodiscard]] BasicView<E> view_output(std::span<E> data) const;
+
+  /// Checks memory and binds it. Forward reads the input layout and writes the output layout,
+  /// backward the other way round. `in` and `out` are the same memory (in place; then it holds the
+  /// larger of both parts) or do not overlap; out of place `in` is never written. Ranks may differ
+  /// in that. Collective, one agreement; InvalidBuffer alike on all ranks. The memory must outlive
+  /// the last run.
+  [[nodiscard]] Bound<T> bind(Direction direction, std::span<const E> in, std::span<E> out) const;
+
+  /// The same for arrays and views, which know their layouts: InvalidBuffer alike on all ranks
+  /// where one of them has another layout than the plan. In place nothing is known of the layout
+  /// behind.
+  [[nodiscard]] Bound<T> bind(Direction direction, const BasicView<E>& in,
+                              const BasicView<E>& out) const;
+
+  /// Runs on memory that was not bound, as run_memory() of Planned does: checked on this rank
+  /// alone.
+  void run(Direction direction, std::span<const E> in, std::span<E> out,
+           std::optional<Scaling> scaling = {}) const;
+
+  /// bind and run: position to frequency.
+  void forward(std::span<const E> in, std::span<E> out) const;
+  /// The same for arrays and views.
+  void forward(const BasicView<E>& in, const BasicView<E>& out) const;
+  /// bind and run: frequency to position.
+  void backward(std::span<const E> in, std::span<E> out) const;
+  /// The same for arrays and views.
+  void backward(const BasicView<E>& in, const BasicView<E>& out) const;
+
+ protected:
+  using Planned<T>::Planned;
+  using Planned<T>::core_;
+};
+
+/// Complex transforms of one shape over one communicator; T is float or double. Along an axis they
+/// are Fourier transforms, or what Options::axes say: cosines or sines of both parts, or nothing.
 template <class T>
-class KALLIMA_API Transform : public Planned<T> {
+class KALLIMA_API Transform : public SameElementTransform<T, std::complex<T>> {
   static_assert(is_precision<T>,
                 "kallima::Transform<T>: T is float or double; there are no transforms of other "
                 "types. Elements are std::complex<T>, which is not named here.");
@@ -276,42 +356,35 @@ class KALLIMA_API Transform : public Planned<T> {
   /// one rank (a layout's text that cannot be read, say), all ranks throw alike.
   static Transform with(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
-  /// This rank's part of an array in the input layout, zeroed. Collective; OutOfMemory alike.
-  [[nodiscard]] Array<T> make_input() const;
-  /// This rank's part of an array in the output layout, zeroed. Collective; OutOfMemory alike.
-  [[nodiscard]] Array<T> make_output() const;
-  /// A walkable view of user memory that holds this rank's part in the input layout. Local;
-  /// InvalidBuffer where it is too short.
-  [[nodiscard]] View<T> view_input(std::span<std::complex<T>> data) const;
-  /// A walkable view of user memory that holds this rank's part in the output layout. Local;
-  /// InvalidBuffer where it is too short.
-  [[nodiscard]] View<T> view_output(std::span<std::complex<T>> data) const;
+ private:
+  explicit Transform(std::shared_ptr<TransformCore<T>> core)
+      : SameElementTransform<T, std::complex<T>>(std::move(core)) {}
+};
 
-  /// Checks memory and binds it. Forward reads the input layout and writes the output layout,
-  /// backward the other way round. `in` and `out` are the same memory (in place; then it holds the
-  /// larger of both parts) or do not overlap; out of place `in` is never written. Ranks may differ
-  /// in that. Collective, one agreement; InvalidBuffer alike on all ranks. The memory must outlive
-  /// the last run.
-  [[nodiscard]] Bound<T> bind(Direction direction, std::span<const std::complex<T>> in,
-                              std::span<std::complex<T>> out) const;
+/// Transforms of real data to real data: along each axis a cosine or sine transform, or nothing, as
+/// Options::axes say, which must be given.
+///
+///     kallima::Options options;
+///     options.axes = {kallima::AxisKind::cosine_2, kallima::AxisKind::sine_1};
+///     auto dct = kallima::R2RTransform<double>(comm, {256, 255}, options);
+///
+/// With Scaling::by_n, N is the product of FFTW's logical sizes: 2 (n - 1) for cosine_1, 2 (n + 1)
+/// for sine_1, 2 n for the others.
+template <class T>
+class KALLIMA_API R2RTransform : public SameElementTransform<T, T> {
+  static_assert(is_precision<T>,
+                "kallima::R2RTransform<T>: T is float or double; there are no transforms of other "
+                "types.");
 
-  /// The same for arrays and views, which know their layouts: InvalidBuffer alike on all ranks
-  /// where one of them has another layout than the plan. In place nothing is known of the layout
-  /// behind.
-  [[nodiscard]] Bound<T> bind(Direction direction, const View<T>& in, const View<T>& out) const;
-
-  /// bind and run: position to frequency.
-  void forward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const;
-  /// The same for arrays and views.
-  void forward(const View<T>& in, const View<T>& out) const;
-  /// bind and run: frequency to position.
-  void backward(std::span<const std::complex<T>> in, std::span<std::complex<T>> out) const;
-  /// The same for arrays and views.
-  void backward(const View<T>& in, const View<T>& out) const;
+ public:
+  /// Plans. Collective; throws as Transform does.
+  R2RTransform(MPI_Comm comm, const Shape& shape, const Options& options);
+  /// The same, with arguments that are made inside the collective call.
+  static R2RTransform with(MPI_Comm comm, const std::function<Arguments()>& arguments);
 
  private:
-  using Planned<T>::core_;
-  explicit Transform(std::shared_ptr<TransformCore<T>> core) : Planned<T>(std::move(core)) {}
+  explicit R2RTransform(std::shared_ptr<TransformCore<T>> core)
+      : SameElementTransform<T, T>(std::move(core)) {}
 };
 
 /// Transforms of real data: forward takes T to complex, backward complex to T. What they share with
@@ -360,6 +433,14 @@ class KALLIMA_API RealTransform : public Planned<T> {
   /// The same, frequencies to reals.
   [[nodiscard]] Bound<T> bind_backward(const View<T>& in, const RealView<T>& out) const;
 
+  /// Runs on memory that was not bound, as run_memory() of Planned does: checked on this rank
+  /// alone.
+  void run_forward(std::span<const T> in, std::span<std::complex<T>> out,
+                   std::optional<Scaling> scaling = {}) const;
+  /// The same, frequencies to reals.
+  void run_backward(std::span<const std::complex<T>> in, std::span<T> out,
+                    std::optional<Scaling> scaling = {}) const;
+
   /// bind and run: reals to frequencies.
   void forward(std::span<const T> in, std::span<std::complex<T>> out) const;
   /// The same for arrays and views.
@@ -378,8 +459,14 @@ extern template class Bound<float>;
 extern template class Bound<double>;
 extern template class Planned<float>;
 extern template class Planned<double>;
+extern template class SameElementTransform<float, std::complex<float>>;
+extern template class SameElementTransform<double, std::complex<double>>;
+extern template class SameElementTransform<float, float>;
+extern template class SameElementTransform<double, double>;
 extern template class Transform<float>;
 extern template class Transform<double>;
+extern template class R2RTransform<float>;
+extern template class R2RTransform<double>;
 extern template class RealTransform<float>;
 extern template class RealTransform<double>;
 

@@ -44,13 +44,17 @@ class TransformCore {
   TransformCore& operator=(TransformCore&&) = delete;
 
   /// Where real elements lie, they are addressed as the complex ones they take the room of.
-  void run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out);
+  void run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
+           std::optional<Scaling> scaling = {});
   /// Memory of a user, in elements of the end it is for; and its layout, where that is known.
   struct Given {
     const void* data = nullptr;
     std::size_t size = 0;
     const Layout* layout = nullptr;
   };
+  /// Checks memory on this rank, then runs. What does not do breaks the transform.
+  void run_unbound(Direction direction, const Given& in, const Given& out,
+                   std::optional<Scaling> scaling);
   /// Throws alike on all ranks where memory on any of them does not do. Collective.
   void require_fitting(Direction direction, const Given& in, const Given& out) const;
   /// An array in one of the plan's layouts. Collective.
@@ -92,10 +96,13 @@ class TransformCore {
   [[nodiscard]] Machine machine() const {
     return machine_.empty() ? built_in_machine() : Machine::parse(machine_);
   }
-  /// Elements (complex ones, of reals) of an array that is transformed in place.
+  /// Elements of an array that is transformed in place: complex ones, where either end has such.
   [[nodiscard]] Index in_place_size() const;
 
  private:
+  /// Runs, in a call that has begun.
+  void drive(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
+             std::optional<Scaling> scaling);
   /// One way to do it.
   struct Candidate {
     std::array<Plan, 2> plans;                          // by Direction
@@ -134,7 +141,7 @@ class TransformCore {
   std::string machine_;               // the text of rank 0's; empty: the built-in one
   std::string measured_;              // what was timed at planning, for people
   typename exec::Operation<T>::Setup setup_;
-  std::array<exec::Factor<T>, 2> factors_{};  // by Direction
+  std::array<std::array<exec::Factor<T>, 2>, 4> factors_{};  // by Scaling and Direction
   Buffer workspace_;
   Buffer transit_;  // what goes by Bruck's algorithm
   std::unique_ptr<comm::SharedSegments>

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "api/explain.hpp"
+#include "api/own_boxes.hpp"
 #include "api/packed.hpp"
 #include "api/request.hpp"
 #include "api/trace.hpp"
@@ -33,6 +34,20 @@
 
 namespace kallima {
 
+/// True where factors have square roots.
+template <class T>
+inline constexpr bool has_roots = std::is_floating_point_v<exec::Factor<T>>;
+
+/// A scaling of a run that there is.
+template <class T>
+void require_scaling(const std::optional<Scaling>& scaling) {
+  if (!scaling) return;
+  require_known(*scaling, Scaling::by_n_forward, "scaling");
+  if (!has_roots<T> && *scaling == Scaling::by_sqrt_n) {
+    throw InvalidOption("these numbers have no square root of N to be divided by; scale by_n");
+  }
+}
+
 /// By what forward and backward multiply.
 template <class T>
 std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup& setup,
@@ -41,8 +56,11 @@ std::array<exec::Factor<T>, 2> factors(const typename exec::Operation<T>::Setup&
   if (scaling == Scaling::by_n) {
     return {Factor<T>{1}, exec::Operation<T>::reciprocal(setup, elements)};
   }
+  if (scaling == Scaling::by_n_forward) {
+    return {exec::Operation<T>::reciprocal(setup, elements), Factor<T>{1}};
+  }
   if (scaling == Scaling::by_sqrt_n) {
-    if constexpr (std::is_floating_point_v<Factor<T>>) {
+    if constexpr (has_roots<T>) {
       const long double root = 1.0L / std::sqrt(static_cast<long double>(elements));
       return {static_cast<Factor<T>>(root), static_cast<Factor<T>>(root)};
     } else {
@@ -101,6 +119,8 @@ TunedPlan tuned(MPI_Comm comm, Kind kind, const Shape& shape, const Options& opt
 template <class T>
 void TransformCore<T>::measure_plans(MPI_Comm comm, Kind kind, const Arguments& given) {
   Options options = given.options;
+  options.in = options_.in;  // where ranks gave boxes of their own, those of all
+  options.out = options_.out;
   options.plan_effort = PlanEffort::estimate;
   options.adaptive = false;
   options.trace = "-";
@@ -142,6 +162,10 @@ bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
   std::string message;
   bool measured = false;  // engines
   bool measures_plans = false;
+  gather_own_boxes(
+      *communicator_,
+      {asked.given.shape, Operation::precision, kind, options_.r2c_axis, options_.axes}, options_,
+      verdict);
   verdict.and_then([&] {
     const Arguments& given = asked.given;
     if (!options_.memory) options_.memory = host_memory();
@@ -287,8 +311,14 @@ void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
   const Problem& problem = forward.front().problem();
   spectrum_.emplace(problem.shape,
                     problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt,
-                    options_.lengths);
-  factors_ = factors<T>(setup_, options_.scaling, problem.elements());
+                    options_.lengths, problem.axes);
+  for (const Scaling scaling :
+       {Scaling::none, Scaling::by_n, Scaling::by_sqrt_n, Scaling::by_n_forward}) {
+    // Not all numbers have a root; that is an error where it is asked for.
+    if (!has_roots<T> && scaling == Scaling::by_sqrt_n && scaling != options_.scaling) continue;
+    factors_[static_cast<std::size_t>(scaling)] =
+        factors<T>(setup_, scaling, problem.logical_size());
+  }
   const Index rank = communicator_->rank;
   holds_ = std::any_of(forward.front().states().begin(), forward.front().states().end(),
                        [&](const State& state) {
@@ -372,14 +402,39 @@ typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
 }
 
 template <class T>
-void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out) {
+void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
+                           std::optional<Scaling> scaling) {
+  require_scaling<T>(scaling);
   const comm::Call call(*communicator_, "run", options_.deadline);
+  drive(direction, in, out, scaling);
+}
+
+template <class T>
+void TransformCore<T>::run_unbound(Direction direction, const Given& in, const Given& out,
+                                   std::optional<Scaling> scaling) {
+  const comm::Call call(*communicator_, "run", options_.deadline);
+  try {
+    require_scaling<T>(scaling);
+    validate_buffers(direction, in, out);
+  } catch (...) {
+    communicator_->fail_as_thrown();
+  }
+  drive(direction, static_cast<const exec::Number<T>*>(in.data),
+        // What is written to was given as such.
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+        static_cast<exec::Number<T>*>(const_cast<void*>(out.data)), scaling);
+}
+
+template <class T>
+void TransformCore<T>::drive(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
+                             std::optional<Scaling> scaling) {
   const auto way = static_cast<std::size_t>(direction);
   Learning& learning = learning_[way];
   Driver<T>& driver = *candidates_[learning.current()].drivers[variant(direction, in == out)];
+  const auto by = static_cast<std::size_t>(scaling.value_or(options_.scaling));
   try {
     const double begin = learning.done() ? 0. : Recorder::now();
-    driver.run(areas(in, out), factors_[way], segments_.get());
+    driver.run(areas(in, out), factors_[by][way], segments_.get());
     if (!learning.done()) learn(learning, Recorder::now() - begin);
   } catch (...) {
     driver.abandon();
@@ -476,6 +531,12 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   const State& first = steps.states().front();
   const State& last = steps.states().back();
   if (in_place) {
+    const bool margins = steps.input().has_margins() || steps.output().has_margins();
+    if (margins && in.data != nullptr && steps.input() != steps.output()) {
+      throw InvalidBuffer(
+          "in place, margins would be overwritten where input and output have different layouts; "
+          "transform out of place, or between equal layouts");
+    }
     // Elements of either side, and of the larger part in them.
     const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
     const Index out_room = static_cast<Index>(out.size) * last.element.bytes();
@@ -512,10 +573,12 @@ CommStatistics TransformCore<T>::statistics() const {
 
 template <class T>
 Index TransformCore<T>::in_place_size() const {
-  const auto room = [&](const State& state) {
-    return in_complex(state.layout.allocated_size(communicator_->rank), state.element);
-  };
   const std::vector<State>& states = plan(Direction::forward).states();
+  const bool complex = states.front().element.complex || states.back().element.complex;
+  const auto room = [&](const State& state) {
+    const Index size = state.layout.allocated_size(communicator_->rank);
+    return complex ? in_complex(size, state.element) : size;
+  };
   return std::max(room(states.front()), room(states.back()));
 }
 

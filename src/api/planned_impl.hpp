@@ -15,6 +15,18 @@ void Bound<T>::run() {
 }
 
 template <class T>
+void Bound<T>::run(Scaling scaling) {
+  core_->run(direction_, static_cast<const exec::Number<T>*>(in_),
+             static_cast<exec::Number<T>*>(out_), scaling);
+}
+
+template <class T>
+void Planned<T>::run_memory(Direction direction, const void* in, std::size_t in_elements, void* out,
+                            std::size_t out_elements, std::optional<Scaling> scaling) const {
+  core_->run_unbound(direction, {in, in_elements}, {out, out_elements}, scaling);
+}
+
+template <class T>
 Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                  void* out, std::size_t out_elements) const {
   core_->require_fitting(direction, {in, in_elements}, {out, out_elements});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -28,15 +29,6 @@ namespace {
 /// More than any node has cores.
 constexpr Index most_threads = 4096;
 
-/// An enumerator that came through a cast may be none.
-template <class Enum>
-void require_known(Enum value, Enum last, const char* what) {
-  if (static_cast<int>(value) > static_cast<int>(last)) {
-    throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what,
-                                    static_cast<int>(value)));
-  }
-}
-
 std::string_view name_of(Scaling scaling) {
   switch (scaling) {
     case Scaling::none:
@@ -45,6 +37,8 @@ std::string_view name_of(Scaling scaling) {
       return "by_n";
     case Scaling::by_sqrt_n:
       return "by_sqrt_n";
+    case Scaling::by_n_forward:
+      return "by_n_forward";
   }
   return "unknown";
 }
@@ -79,9 +73,14 @@ std::string shortened(const std::string& text) {
 
 }  // namespace
 
+void require_below(int value, int last, const char* what) {
+  if (value <= last) return;
+  throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what, value));
+}
+
 PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options) {
-  require_known(options.scaling, Scaling::by_sqrt_n, "scaling");
+  require_known(options.scaling, Scaling::by_n_forward, "scaling");
   require_known(options.engine_effort, Effort::patient, "engine_effort");
   require_known(options.plan_effort, PlanEffort::measure, "plan_effort");
   if (!(options.planning_seconds >= 0.) || !std::isfinite(options.planning_seconds)) {
@@ -112,14 +111,20 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
         options.threads));
   }
   PlanRequest request;
-  request.problem = {shape, precision, kind, options.r2c_axis};
+  request.problem = {shape, precision, kind, options.r2c_axis, options.axes};
+  if (kind == Kind::r2c && options.r2c_axis < 0) {
+    const auto real = std::find(options.axes.begin(), options.axes.end(), AxisKind::real);
+    if (real != options.axes.end()) {
+      request.problem.r2c_axis = static_cast<int>(real - options.axes.begin());
+    }
+  }
   request.ranks = ranks;
   request.method = options.method;
   request.chunks = options.chunks;
   request.padded = options.padded;
   if (kind != Kind::r2c && options.r2c_axis >= 0) {
     throw InvalidOption(
-        fmt::format("r2c_axis is {}, but all frequencies of complex data are kept; leave it out, "
+        fmt::format("r2c_axis is {}, but only of r2c half the frequencies are kept; leave it out, "
                     "or use a RealTransform",
                     options.r2c_axis));
   }

@@ -12,6 +12,15 @@
 
 namespace kallima {
 
+/// InvalidOption where a value is above the last of its kind.
+void require_below(int value, int last, const char* what);
+
+/// InvalidOption for an enumerator that came through a cast and is none.
+template <class Enum>
+void require_known(Enum value, Enum last, const char* what) {
+  require_below(static_cast<int>(value), static_cast<int>(last), what);
+}
+
 /// The planner's request. Throws what validate() throws, and InvalidOption for the options that the
 /// planner does not see.
 PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,

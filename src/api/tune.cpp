@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "api/explain.hpp"
+#include "api/own_boxes.hpp"
 #include "api/packed.hpp"
 #include "api/probe.hpp"
 #include "api/request.hpp"
@@ -93,7 +94,7 @@ Trial agreed_trial(const Communicator& communicator, const Request& make_request
     require_sensible(options, how);
     const PlanRequest request = make_request();
     if (request.problem.of_words()) {
-      throw InvalidOption("only plans of c2c and r2c are tuned, not of " +
+      throw InvalidOption("only plans of c2c, r2c and r2r are tuned, not of " +
                           request.problem.to_text() + "; plan without tuning");
     }
     ask = request_fingerprint(request, options) +
@@ -142,6 +143,8 @@ Runner<T> runner_of(MPI_Comm comm, TriedPlan& tried, Options options) {
   Runner<T> runner;
   if (problem.real()) {
     runner.transform = std::make_shared<RealTransform<T>>(comm, problem.shape, options);
+  } else if (problem.kind == Kind::r2r) {
+    runner.transform = std::make_shared<R2RTransform<T>>(comm, problem.shape, options);
   } else {
     runner.transform = std::make_shared<Transform<T>>(comm, problem.shape, options);
   }
@@ -328,10 +331,14 @@ PlanWisdom wisdom_of(const Communicator& communicator, const PlanRequest& reques
 }  // namespace
 
 template <class T>
-TunedPlan tune(MPI_Comm comm, Kind kind, const Shape& shape, const Options& options,
+TunedPlan tune(MPI_Comm comm, Kind kind, const Shape& shape, const Options& asked,
                const TuneOptions& how) {
   const auto communicator = Communicator::of(comm);
-  const Budget budget(*communicator, how.seconds, options.deadline);
+  const Budget budget(*communicator, how.seconds, asked.deadline);
+  Options options = asked;
+  Verdict verdict;
+  gather_own_boxes(*communicator, {shape, precision_of<T>, kind, asked.r2c_axis, asked.axes},
+                   options, verdict);
   const auto make_request = [&] {
     return checked_request(shape, kind, precision_of<T>, communicator->size, options);
   };

@@ -5,7 +5,27 @@
 
 namespace kallima {
 
+namespace {
+
+/// Each chunk's messages leave when it is computed and those of the chunk before are through, and
+/// are all that one chunk behind waits for.
+double seconds_alike(const PipelineLoad& load, Index chunks) {
+  const auto count = static_cast<double>(chunks);
+  const double before = load.before + load.busy;
+  double arrived = 0.;
+  double now = before;
+  for (Index chunk = 0; chunk < chunks; ++chunk) {
+    const double computed = before * static_cast<double>(chunk + 1) / count;
+    arrived = std::max(arrived, computed) + load.exchange / count;
+    now = std::max(now, arrived) + load.behind / count;
+  }
+  return now;
+}
+
+}  // namespace
+
 double pipelined_seconds(const PipelineLoad& load, const Chunks& chunks) {
+  if (chunks.alike()) return seconds_alike(load, chunks.sent);
   const auto sent = static_cast<double>(chunks.sent);
   const auto taken = static_cast<double>(chunks.taken);
   const auto ahead = static_cast<double>(chunks.ahead());

@@ -35,9 +35,11 @@ std::vector<StridedBlock> BlockPlacer::array(std::size_t state, Area area) const
   const Layout& layout = at.layout;
   const Index size = layout.allocated_size(rank_);
   if (size == 0) return {};
+  if (layout.several_boxes()) return boxes(state, area);
   StridedBlock block;
   block.area = area;
   block.owner = rank_;
+  block.offset = layout.first_offset(rank_);
   if (area == Area::output && !is_users(state) && size > capacity(at)) {
     block.area = Area::workspace;
     block.offset = spill_at(at);
@@ -47,6 +49,23 @@ std::vector<StridedBlock> BlockPlacer::array(std::size_t state, Area area) const
   }
   block.strides = layout.local_strides(rank_);
   return {block};
+}
+
+std::vector<StridedBlock> BlockPlacer::boxes(std::size_t state, Area area) const {
+  const State& at = plan_.states()[state];
+  const bool spills =
+      area == Area::output && !is_users(state) && at.layout.allocated_size(rank_) > capacity(at);
+  std::vector<StridedBlock> result;
+  for (LocalPart& part : at.layout.parts(rank_)) {
+    StridedBlock block;
+    block.area = spills ? Area::workspace : area;
+    block.owner = rank_;
+    block.offset = part.offset + (spills ? spill_at(at) : 0);
+    block.places = std::move(part.indices);
+    block.strides = std::move(part.strides);
+    result.push_back(std::move(block));
+  }
+  return result;
 }
 
 std::vector<StridedBlock> BlockPlacer::half_rows(std::size_t state,
@@ -90,6 +109,31 @@ bool BlockPlacer::is_users(std::size_t state) const {
          std::all_of(at, plan_.steps().end(), regroups);
 }
 
+namespace {
+
+/// Of ranks that may have several boxes: a message has a part for each pair of boxes. Places on a
+/// side of boxes are indices of the whole array.
+std::vector<Cut> cuts_of_boxes(const Site& site, bool sending, Index rank) {
+  const Layout& mine = site.mine(sending).layout;
+  const std::vector<Progression> held =
+      mine.several_boxes() ? std::vector<Progression>() : mine.local_indices(rank);
+  std::vector<Cut> result;
+  for (BoxPiece& piece : box_pieces(mine, site.theirs(sending).layout, rank, sending)) {
+    if (result.empty() || result.back().peer != piece.peer) result.push_back({piece.peer, 0, {}});
+    Cut& cut = result.back();
+    CutPart part;
+    part.in_message.offset = cut.size;
+    part.in_message.strides = dense_strides(piece.indices, site.exchange().to.order());
+    part.places = std::move(piece.indices);
+    for (std::size_t a = 0; a < held.size(); ++a) part.places[a] = places(held[a], part.places[a]);
+    cut.size += piece.size;
+    cut.parts.push_back(std::move(part));
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<Cut> cuts(const Site& site, bool sending, Index rank) {
   const Exchange& exchange = site.exchange();
   if (exchange.hermitian()) {
@@ -97,6 +141,7 @@ std::vector<Cut> cuts(const Site& site, bool sending, Index rank) {
     const bool splitting = to_split_axis(site.before(), site.after());
     return splitting == sending ? hermitian.half_side(rank) : hermitian.split_side(rank, splitting);
   }
+  if (site.several_boxes()) return cuts_of_boxes(site, sending, rank);
   std::vector<Cut> result;
   for (const Piece& piece : pieces(site.mine(sending).layout, site.theirs(sending).layout, rank)) {
     CutPart whole;

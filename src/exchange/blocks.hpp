@@ -66,7 +66,8 @@ class BlockPlacer {
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] bool in_place() const { return in_place_; }
 
-  /// The whole local array of a state, in one block.
+  /// The whole local array of a state, in one block; of a rank with several boxes in as many, whose
+  /// places are indices of the whole array.
   [[nodiscard]] std::vector<StridedBlock> array(std::size_t state, Area area) const;
   /// The half spectrum of a state, in rows.
   [[nodiscard]] std::vector<StridedBlock> half_rows(std::size_t state,
@@ -90,6 +91,8 @@ class BlockPlacer {
   [[nodiscard]] Index spill_at(const State& state) const;
 
  private:
+  [[nodiscard]] std::vector<StridedBlock> boxes(std::size_t state, Area area) const;
+
   const StepList& plan_;
   Index rank_;
   bool in_place_;

@@ -130,7 +130,7 @@ std::vector<BruckGroup> groups_of(const Site& site) {
 class Bruck final : public Method {
  public:
   [[nodiscard]] bool possible(const Site& site) const override {
-    return site.exchange().radix >= least_radix() && has_bruck(site.plan, site.exchange());
+    return site.exchange().radix >= least_radix() && has_bruck(site);
   }
   [[nodiscard]] Index least_radix() const override { return 2; }
   [[nodiscard]] Traffic traffic(const Site& site) const override {

@@ -36,8 +36,8 @@ std::vector<Index> group_of(const Layout& from, const Layout& to, Index rank) {
 
 }  // namespace
 
-bool has_bruck(const StepList& plan, const Exchange& exchange) {
-  return !exchange.hermitian() && plan.ranks() <= most_ranks;
+bool has_bruck(const Site& site) {
+  return !site.exchange().hermitian() && !site.several_boxes() && site.plan.ranks() <= most_ranks;
 }
 
 Index BruckMessage::size() const {

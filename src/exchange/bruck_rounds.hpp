@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "exchange/site.hpp"
 #include "kallima/steps.hpp"
 #include "layout/pieces.hpp"
 
@@ -19,7 +20,7 @@ namespace kallima {
 
 /// True where an exchange can go by Bruck's algorithm: it is none of k with n - k, and the ranks
 /// are few enough to know all their pieces.
-bool has_bruck(const StepList& plan, const Exchange& exchange);
+bool has_bruck(const Site& site);
 
 /// What goes between two ranks in a round.
 struct BruckMessage {

@@ -104,6 +104,10 @@ std::vector<int> line_digits(const Layout& layout, const Sweep& sweep, const Sha
 
 std::vector<Part> parts_of(const Chunks& chunks) {
   std::vector<Part> parts;
+  if (chunks.alike()) {
+    for (Index chunk = 0; chunk < chunks.sent; ++chunk) parts.push_back({chunk, chunk + 1, chunk});
+    return parts;
+  }
   for (Index sent = 0; sent < chunks.sent; ++sent) {
     for (Index taken = 0; taken < chunks.ahead(); ++taken) parts.push_back({sent, sent + 1, taken});
   }
@@ -136,6 +140,34 @@ std::vector<CutDigit> cut_digits(const StepList& plan, std::size_t step, bool se
   return result;
 }
 
+std::vector<CutDigit> cut_digits_alike(const StepList& plan, std::size_t step) {
+  const std::optional<Pass> before = pass_beside(plan, step, true);
+  const std::optional<Pass> behind = pass_beside(plan, step, false);
+  const std::vector<CutDigit> taken = cut_digits(plan, step, false);
+  const Layout& from = plan.states()[step].layout;
+  const Layout& to = plan.states()[step + 1].layout;
+  std::vector<CutDigit> result;
+  for (CutDigit digit : cut_digits(plan, step, true)) {
+    const auto same = [&](const CutDigit& other) { return other.digit == digit.digit; };
+    const auto other = std::find_if(taken.begin(), taken.end(), same);
+    const auto d = static_cast<std::size_t>(digit.digit);
+    if (other == taken.end() || from.axis(d) != to.axis(d)) continue;
+    // Chunks of both sides have to end at the same places.
+    const auto whole = [&](const Pass& pass) {
+      const Layout& layout = pass.layout(plan);
+      const std::vector<RankClass> classes = rank_classes({layout}, layout.ranks());
+      return std::all_of(classes.begin(), classes.end(), [&](const RankClass& ranks) {
+        const Shape local = layout.local_shape(ranks.first);
+        return volume(local) == 0 || unit_along(plan, pass, digit.digit, local) == 1;
+      });
+    };
+    if (!whole(*before) || !whole(*behind)) continue;
+    digit.most = std::min(digit.most, other->most);
+    result.push_back(digit);
+  }
+  return result;
+}
+
 Cutting::Cutting(const StepList& plan, std::size_t step)
     : plan_(plan), step_(step), chunks_(std::get<Exchange>(plan.steps()[step]).chunks) {
   const auto require = [&](bool sending, int digit, Index chunks) {
@@ -147,9 +179,13 @@ Cutting::Cutting(const StepList& plan, std::size_t step)
   };
   require(true, chunks_.sent_digit, chunks_.sent);
   require(false, chunks_.taken_digit, chunks_.taken);
-  const bool apart =
-      chunks_.sent == 1 || chunks_.taken == 1 || chunks_.sent_digit != chunks_.taken_digit;
-  if (!apart) throw InternalError("an exchange is cut twice along the same digit");
+  if (chunks_.alike()) {
+    const std::vector<CutDigit> digits = cut_digits_alike(plan, step);
+    const auto known = [&](const CutDigit& cut) { return cut.digit == chunks_.sent_digit; };
+    if (chunks_.sent != chunks_.taken || std::none_of(digits.begin(), digits.end(), known)) {
+      throw InternalError("an exchange is cut twice along the same digit, and not alike");
+    }
+  }
   if (chunks_.parts() > 1 && !method_of(Site{plan, step}).chunks()) {
     throw InternalError("an exchange is cut whose method does not go in chunks");
   }
@@ -193,6 +229,10 @@ std::vector<Index> PartBegins::between(Index sender, Index taker) const {
   std::vector<Index> begins = {0};
   begins.reserve(parts_.size() + 1);
   for (const Part& part : parts_) {
+    if (chunks_.alike()) {
+      begins.push_back(begins.back() + sent[static_cast<std::size_t>(part.first)].size());
+      continue;
+    }
     const Index places = sent[static_cast<std::size_t>(part.end) - 1].end -
                          sent[static_cast<std::size_t>(part.first)].begin;
     begins.push_back(begins.back() + places * taken[static_cast<std::size_t>(part.taken)].size());

@@ -68,6 +68,10 @@ struct CutDigit {
 /// first; or the sweep behind it. None where that is no sweep. O(classes of ranks).
 std::vector<CutDigit> cut_digits(const StepList& plan, std::size_t step, bool sending);
 
+/// Digits along which both sweeps beside the exchange at `step` can be cut alike, the slowest in
+/// memory first. O(classes of ranks).
+std::vector<CutDigit> cut_digits_alike(const StepList& plan, std::size_t step);
+
 /// What goes between a rank and one peer, in elements.
 struct PeerBuffer {
   Index peer = 0;

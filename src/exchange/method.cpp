@@ -32,7 +32,9 @@ class PackedSizes final : public BufferSizes {
 
 bool Method::possible_in(const StepList& /*plan*/) const { return true; }
 
-bool Method::possible(const Site& site) const { return site.exchange().radix == 0; }
+bool Method::possible(const Site& site) const {
+  return site.exchange().radix == 0 && (!site.several_boxes() || holding() == Holding::buffers);
+}
 
 bool Method::fits(Index /*ranks*/, const Placement& /*planned*/, const NodesHere& /*here*/) const {
   return true;

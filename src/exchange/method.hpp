@@ -129,7 +129,7 @@ class Method {
   /// What the sweep behind it reads.
   [[nodiscard]] virtual std::vector<StridedBlock> read(const BlockPlacer& at, const Site& site,
                                                        Access access, Area area) const;
-  /// What is sent and received. Each Round is one call of Channel::exchange: it posts the receives,
+  /// What is sent and received. Each Round is one call of Channel::exchange: it posts all receives,
   /// sends in the order of the list, a few at a time, and ends when all have arrived; so any order
   /// is safe. No slice is empty, and none goes to the rank itself: that is `kept`.
   [[nodiscard]] virtual std::vector<Round> rounds(const BlockPlacer& at, const Site& site,

@@ -31,7 +31,7 @@ StridedBlock PieceParts::cut(StridedBlock piece, std::size_t number, const Betwe
   if (chunks.sent > 1) {
     restrict_to(piece, chunks.sent_digit, cutting_.sent(between.sender, part.first, part.end));
   }
-  if (chunks.taken > 1) {
+  if (chunks.taken > 1 && !chunks.alike()) {
     restrict_to(piece, chunks.taken_digit,
                 cutting_.taken(between.taker, part.taken, part.taken + 1));
   }

@@ -36,6 +36,8 @@ std::vector<StridedBlock> in_arrays(const Layout& mine, const Layout& theirs, In
 /// array, if the half spectrum is that.
 std::optional<Area> home(const BlockPlacer& at, const Site& site) {
   if (!site.exchange().hermitian()) return std::nullopt;
+  const std::size_t half = at.in_digits(site.step) ? site.step + 2 : site.step - 1;
+  if (site.plan.states()[half].layout.has_margins()) return std::nullopt;
   if (at.in_digits(site.step) && at.is_users(site.step + 2)) return Area::output;
   if (at.in_digits(site.step + 1) && at.is_users(site.step - 1)) {
     return at.in_place() ? Area::output : Area::input;

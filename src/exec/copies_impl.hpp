@@ -40,6 +40,13 @@ void copy_box(const Corner<E>& to, const Corner<const E>& from, const Places& co
   fft::store_plane<E>(target, source, rows, counts[fast], streams);
 }
 
+/// Elements of a block.
+inline Index size_of(const StridedBlock& block) {
+  Index size = 1;
+  for (const Progression& along : block.places) size *= along.count;
+  return size;
+}
+
 /// The members of a progression that lie in a range.
 inline Progression within(const Progression& places, const Range& range) {
   const Run run = run_of(places, range);
@@ -56,7 +63,9 @@ void copy_as(const StageLayout& stage, const typename Executor<T>::Areas& areas,
     if (stage.local_shape[digit] > 1) cut = digit;
   }
   const Index extent = stage.local_shape[cut];
-  const Index thin_bytes = volume(stage.local_shape) / extent * static_cast<Index>(sizeof(Element));
+  Index elements = 0;
+  for (const StridedBlock& source : stage.sources) elements += size_of(source);
+  const Index thin_bytes = elements / extent * static_cast<Index>(sizeof(Element));
   const Index thick = std::max<Index>(1, slice_bytes / std::max<Index>(1, thin_bytes));
   const Range mine = share(ceil_div(extent, thick), thread, threads);
   for (Index number = mine.begin; number < mine.end; ++number) {

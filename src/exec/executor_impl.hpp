@@ -77,8 +77,32 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
 }
 
 inline fft::Numbers numbers_of(const StageLayout& stage) {
-  if (stage.from_real == stage.to_real) return fft::Numbers::complex;
-  return stage.from_real ? fft::Numbers::from_real : fft::Numbers::to_real;
+  if (stage.from_real && stage.to_real) return fft::Numbers::real;
+  if (stage.from_real) return fft::Numbers::from_real;
+  return stage.to_real ? fft::Numbers::to_real : fft::Numbers::complex;
+}
+
+inline fft::LineKind line_kind(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::cosine_1:
+      return fft::LineKind::cosine_1;
+    case Kernel::cosine_2:
+      return fft::LineKind::cosine_2;
+    case Kernel::cosine_3:
+      return fft::LineKind::cosine_3;
+    case Kernel::cosine_4:
+      return fft::LineKind::cosine_4;
+    case Kernel::sine_1:
+      return fft::LineKind::sine_1;
+    case Kernel::sine_2:
+      return fft::LineKind::sine_2;
+    case Kernel::sine_3:
+      return fft::LineKind::sine_3;
+    case Kernel::sine_4:
+      return fft::LineKind::sine_4;
+    default:
+      return fft::LineKind::fourier;
+  }
 }
 
 template <class T>
@@ -93,13 +117,16 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
     });
   };
   if (!stage.joined) {
-    const TileShape shape = tile_shape(stage.sweep, direction_, stage.length, bytes);
+    const fft::Numbers numbers = numbers_of(stage);
+    const TileShape shape =
+        tile_shape(stage.sweep, direction_, stage.length, bytes, numbers == fft::Numbers::real);
     stage.tile = shape;
     stage.at_once =
         misaligned(static_cast<std::size_t>(stage.sweep.digit)) ? shape.lines : shape.chunk;
-    stage.engine = engines_.find({shape.length, shape.chunk, shape.gathered.strides,
-                                  shape.done.strides, shape.in_place(), numbers_of(stage)},
-                                 sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
+    stage.engine =
+        engines_.find({shape.length, shape.chunk, shape.gathered.strides, shape.done.strides,
+                       shape.in_place(), numbers, line_kind(stage.sweep.kernel)},
+                      sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
     return;
   }
   const bool first_is_fast = stage.sweep.form == TileForm::lines;

@@ -97,13 +97,18 @@ class Layouter {
   }
 
  private:
+  /// What places of a stage count along: the rank's part, or where it has several the whole array.
+  [[nodiscard]] Shape extents(const Layout& layout) const {
+    return layout.several_boxes() ? layout.shape() : layout.local_shape(rank_);
+  }
+
   [[nodiscard]] StageLayout copy(const Stage& stage) const {
     StageLayout out;
     const Layout& layout = plan_.input();
     out.sources = places_.array(0, stage.from);
     out.targets = places_.array(0, stage.to);
     out.from_real = out.to_real = !plan_.states()[0].element.complex;
-    out.local_shape = layout.local_shape(rank_);
+    out.local_shape = extents(layout);
     out.others = line_digits(layout, out.sweep, out.local_shape);
     return out;
   }
@@ -137,7 +142,7 @@ class Layouter {
     out.to_real = !plan_.states()[stage.last() + 1].element.complex;
     out.step = stage.step;
     out.sweep = std::get<Sweep>(plan_.steps()[step]);
-    out.local_shape = before.layout.local_shape(rank_);
+    out.local_shape = extents(before.layout);
     out.others = line_digits(before.layout, out.sweep, out.local_shape);
     if (stage.steps == 2) {
       out.joined = std::get<Sweep>(plan_.steps()[stage.last()]);

@@ -256,6 +256,9 @@ void Executor<T>::sweep_tiles(const StageLayout& stage, const Areas& areas, Fact
   };
   const auto& engine = engines_[stage.engine];
   if constexpr (has_reals<T>) {
+    if (stage.from_real && stage.to_real) {
+      return go(TileSweep<T, Real, Real>(stage, areas, engine, engines_.setup(), worker.tile));
+    }
     if (stage.from_real) {
       return go(TileSweep<T, Real, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
     }

@@ -18,7 +18,21 @@ namespace kallima::fft {
 enum class Numbers : std::uint8_t {
   complex,    ///< complex before and behind
   from_real,  ///< real before, half of the frequencies behind
-  to_real     ///< the other way
+  to_real,    ///< the other way
+  real        ///< real before and behind: cosines and sines only
+};
+
+/// What is done to a line. Cosines and sines of complex numbers are those of their parts.
+enum class LineKind : std::uint8_t {
+  fourier,
+  cosine_1,
+  cosine_2,
+  cosine_3,
+  cosine_4,
+  sine_1,
+  sine_2,
+  sine_3,
+  sine_4
 };
 
 /// What an engine plan is made for.
@@ -29,6 +43,7 @@ struct Batch {
   Strides to;             ///< written; in place the same
   bool in_place = false;  ///< otherwise what is read and what is written do not overlap
   Numbers numbers = Numbers::complex;  ///< strides count elements of their side
+  LineKind kind = LineKind::fourier;   ///< what is done
 
   friend bool operator==(const Batch&, const Batch&) = default;
 };
@@ -42,7 +57,8 @@ class Engine {
   /// planner takes what rank 0 found. EngineFailure where the engine has no plan.
   Engine(const Batch& batch, int sign, Effort effort, bool only_wisdom, std::complex<T>* from,
          std::complex<T>* to);
-  Engine(Engine&& other) noexcept : plan_(other.plan_), numbers_(other.numbers_) {
+  Engine(Engine&& other) noexcept
+      : plan_(other.plan_), numbers_(other.numbers_), kind_(other.kind_) {
     other.plan_ = nullptr;
   }
   Engine(const Engine&) = delete;
@@ -59,6 +75,7 @@ class Engine {
  private:
   typename Fftw<T>::Plan plan_ = nullptr;
   Numbers numbers_ = Numbers::complex;
+  LineKind kind_ = LineKind::fourier;
 };
 
 extern template class Engine<float>;

@@ -39,9 +39,11 @@ struct Fftw<double> {
   static constexpr auto guru = fftw_plan_guru64_dft;
   static constexpr auto guru_r2c = fftw_plan_guru64_dft_r2c;
   static constexpr auto guru_c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto guru_r2r = fftw_plan_guru64_r2r;
   static constexpr auto execute = fftw_execute_dft;
   static constexpr auto execute_r2c = fftw_execute_dft_r2c;
   static constexpr auto execute_c2r = fftw_execute_dft_c2r;
+  static constexpr auto execute_r2r = fftw_execute_r2r;
   static constexpr auto alignment = fftw_alignment_of;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
@@ -57,9 +59,11 @@ struct Fftw<float> {
   static constexpr auto guru = fftwf_plan_guru64_dft;
   static constexpr auto guru_r2c = fftwf_plan_guru64_dft_r2c;
   static constexpr auto guru_c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto guru_r2r = fftwf_plan_guru64_r2r;
   static constexpr auto execute = fftwf_execute_dft;
   static constexpr auto execute_r2c = fftwf_execute_dft_r2c;
   static constexpr auto execute_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto execute_r2r = fftwf_execute_r2r;
   static constexpr auto alignment = fftwf_alignment_of;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;

@@ -2,6 +2,7 @@
 #include "layout/box_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kallima {
 
@@ -30,18 +31,28 @@ std::size_t longest_side(const Box& box) {
 
 }  // namespace
 
-BoxTable::BoxTable(std::vector<Box> boxes) : boxes_(std::move(boxes)) {
-  for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
-    if (!is_empty(boxes_[rank])) ranks_.push_back(static_cast<Index>(rank));
+BoxTable::BoxTable(std::vector<Box> boxes) : boxes_(std::move(boxes)) { make_tree(); }
+
+BoxTable::BoxTable(std::vector<Box> boxes, std::vector<Index> owners, Index ranks)
+    : boxes_(std::move(boxes)), owners_(std::move(owners)) {
+  first_of_rank_.assign(static_cast<std::size_t>(ranks) + 1, 0);
+  for (const Index owner : owners_) ++first_of_rank_[static_cast<std::size_t>(owner) + 1];
+  std::partial_sum(first_of_rank_.begin(), first_of_rank_.end(), first_of_rank_.begin());
+  make_tree();
+}
+
+void BoxTable::make_tree() {
+  for (std::size_t number = 0; number < boxes_.size(); ++number) {
+    if (!is_empty(boxes_[number])) numbers_.push_back(static_cast<Index>(number));
   }
-  if (!ranks_.empty()) add(0, ranks_.size());
+  if (!numbers_.empty()) add(0, numbers_.size());
 }
 
 std::size_t BoxTable::add(std::size_t begin, std::size_t end) {
   const std::size_t number = nodes_.size();
-  nodes_.push_back({begin, end, 0, 0, box(ranks_[begin])});
+  nodes_.push_back({begin, end, 0, 0, box(numbers_[begin])});
   for (std::size_t i = begin + 1; i < end; ++i) {
-    const Box& other = box(ranks_[i]);
+    const Box& other = box(numbers_[i]);
     Box& around = nodes_[number].around;
     for (std::size_t a = 0; a < around.low.size(); ++a) {
       around.low[a] = std::min(around.low[a], other.low[a]);
@@ -51,7 +62,7 @@ std::size_t BoxTable::add(std::size_t begin, std::size_t end) {
   if (end - begin <= leaf_boxes) return number;
   const std::size_t side = longest_side(nodes_[number].around);
   const std::size_t middle = begin + (end - begin) / 2;
-  const auto at = [&](std::size_t i) { return ranks_.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto at = [&](std::size_t i) { return numbers_.begin() + static_cast<std::ptrdiff_t>(i); };
   std::nth_element(at(begin), at(middle), at(end),
                    [&](Index a, Index b) { return box(a).low[side] < box(b).low[side]; });
   const std::size_t left = add(begin, middle);
@@ -75,7 +86,7 @@ std::vector<Index> BoxTable::meeting(const std::vector<Progression>& part) const
       continue;
     }
     for (std::size_t i = node.begin; i < node.end; ++i) {
-      if (meets(box(ranks_[i]), part)) result.push_back(ranks_[i]);
+      if (meets(box(numbers_[i]), part)) result.push_back(numbers_[i]);
     }
   }
   std::sort(result.begin(), result.end());

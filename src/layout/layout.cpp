@@ -104,22 +104,54 @@ void add_corners(std::map<std::vector<Index>, Index>& corners, const Box& box, I
   }
 }
 
-/// Says which boxes overlap, or that something is not covered. Compares pairs; only for errors.
-[[noreturn]] void throw_bad_cover(const std::vector<Box>& boxes, const Shape& shape) {
+/// What is left of a box without another: up to two slices per axis.
+void add_difference(const Box& box, const Box& without, std::vector<Box>& left) {
+  if (!overlap(box, without)) {
+    left.push_back(box);
+    return;
+  }
+  Box rest = box;
+  for (std::size_t a = 0; a < box.low.size(); ++a) {
+    Box below = rest;
+    below.high[a] = std::max(rest.low[a], without.low[a]);
+    if (below.low[a] < below.high[a]) left.push_back(below);
+    Box above = rest;
+    above.low[a] = std::min(rest.high[a], without.high[a]);
+    if (above.low[a] < above.high[a]) left.push_back(above);
+    rest.low[a] = below.high[a];
+    rest.high[a] = above.low[a];
+  }
+}
+
+/// A part of the array that no box covers.
+Box first_gap(const std::vector<Box>& boxes, const Shape& shape) {
+  std::vector<Box> left = {{Shape(shape.size(), 0), shape}};
+  for (const Box& box : boxes) {
+    std::vector<Box> next;
+    for (const Box& part : left) add_difference(part, box, next);
+    left = std::move(next);
+  }
+  return left.front();
+}
+
+/// Says which boxes overlap, or what is not covered. Compares pairs; only for errors.
+[[noreturn]] void throw_bad_cover(const std::vector<Box>& boxes, const std::vector<Index>& owners,
+                                  const Shape& shape) {
   for (std::size_t r = 0; r < boxes.size(); ++r) {
     for (std::size_t s = 0; s < r; ++s) {
       if (overlap(boxes[r], boxes[s])) {
         throw InvalidLayout(fmt::format(
-            "boxes of ranks {} ({}) and {} ({}) overlap; give every element to one rank", s,
-            box_text(boxes[s]), r, box_text(boxes[r])));
+            "boxes of ranks {} ({}) and {} ({}) overlap; give every element to one rank", owners[s],
+            box_text(boxes[s]), owners[r], box_text(boxes[r])));
       }
     }
   }
   Index covered = 0;
   for (const Box& box : boxes) covered += box_volume(box);
-  throw InvalidLayout(fmt::format("the boxes leave {} of the {} elements of {} to nobody",
-                                  text::grouped(volume(shape) - covered),
-                                  text::grouped(volume(shape)), shape_text(shape)));
+  throw InvalidLayout(fmt::format(
+      "the boxes leave {} of the {} elements of {} to nobody, {} among them; let boxes meet",
+      text::grouped(volume(shape) - covered), text::grouped(volume(shape)), shape_text(shape),
+      box_text(first_gap(boxes, shape))));
 }
 
 std::string distribution_text(const Axis& axis) {
@@ -176,6 +208,27 @@ Axis parse_distribution(std::string_view word, Index n, bool& has_stride) {
   return axis;
 }
 
+/// Cuts "~width" or "~below~above" off the end of a word.
+Margin cut_margin(std::string& word) {
+  const std::size_t mark = word.find('~');
+  if (mark == std::string::npos) return {};
+  const std::string what = "margins of '" + word + "'";
+  const std::vector<std::string> widths = text::split(std::string_view(word).substr(mark + 1), '~');
+  if (widths.size() > 2) {
+    throw ParseError(fmt::format("'{}' should end in ~WIDTH or ~BELOW~ABOVE", word));
+  }
+  const Margin margin{text::parse_count(widths.front(), what),
+                      text::parse_count(widths.back(), what)};
+  word.resize(mark);
+  return margin;
+}
+
+std::string margin_text(const Margin& margin) {
+  if (margin == Margin{}) return {};
+  if (margin.below == margin.above) return fmt::format("~{}", margin.below);
+  return fmt::format("~{}~{}", margin.below, margin.above);
+}
+
 /// Cuts "+elements" off the end of a word.
 Index cut_padding(std::string& word) {
   const std::size_t plus = word.find('+');
@@ -191,6 +244,33 @@ void require_at_end(Index padding, bool more, std::string_view line) {
     throw ParseError(fmt::format(
         "layout '{}': padding lies behind runs along the fastest axis, which is named last", line));
   }
+}
+
+/// Edges in the order of memory: "0:4 0:8".
+Box parse_box(const std::string& field, const std::vector<int>& order) {
+  const std::vector<std::string> edges = text::words(field);
+  if (edges.size() != order.size()) {
+    throw ParseError(fmt::format("box '{}' has {} edges for {} axes", text::trim(field),
+                                 edges.size(), order.size()));
+  }
+  Box box{Shape(order.size()), Shape(order.size())};
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::vector<std::string> ends = text::split(edges[i], ':');
+    if (ends.size() != 2) {
+      throw ParseError(fmt::format("box edge '{}' should read low:high", edges[i]));
+    }
+    const auto a = static_cast<std::size_t>(order[i]);
+    box.low[a] = text::parse_count(ends[0], "lower edge");
+    box.high[a] = text::parse_count(ends[1], "upper edge");
+  }
+  return box;
+}
+
+/// Of ranks that have one box each.
+std::vector<Box> one_each(const std::vector<std::vector<Box>>& boxes) {
+  std::vector<Box> result;
+  for (const std::vector<Box>& of_rank : boxes) result.push_back(of_rank.front());
+  return result;
 }
 
 int axis_called(const std::vector<std::string>& names, std::string_view name) {
@@ -313,6 +393,33 @@ Layout Layout::pencil(const Shape& shape, std::size_t whole, Index rows, Index c
 }
 
 Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int> order) {
+  std::vector<Index> owners(boxes.size());
+  std::iota(owners.begin(), owners.end(), Index{0});
+  return of_boxes(shape, std::move(boxes), owners, std::ssize(owners), std::move(order));
+}
+
+Layout Layout::boxes_of_ranks(const Shape& shape, std::vector<std::vector<Box>> boxes,
+                              std::vector<int> order) {
+  std::vector<Box> all;
+  std::vector<Index> owners;
+  const bool several = std::any_of(boxes.begin(), boxes.end(), [](const std::vector<Box>& of_rank) {
+    return of_rank.size() > 1;
+  });
+  for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
+    if (!several && boxes[rank].empty()) {
+      boxes[rank].push_back({Shape(shape.size(), 0), Shape(shape.size(), 0)});
+    }
+    for (Box& box : boxes[rank]) {
+      all.push_back(std::move(box));
+      owners.push_back(static_cast<Index>(rank));
+    }
+  }
+  return of_boxes(shape, std::move(all), owners, std::ssize(boxes), std::move(order));
+}
+
+/// Owners are ascending.
+Layout Layout::of_boxes(const Shape& shape, std::vector<Box> boxes,
+                        const std::vector<Index>& owners, Index ranks, std::vector<int> order) {
   if (boxes.empty()) throw InvalidLayout("a table of boxes needs one box per rank; it is empty");
   if (shape.size() > static_cast<std::size_t>(max_axes)) {
     throw InvalidLayout(fmt::format("boxes have at most {} axes, not {}", max_axes, shape.size()));
@@ -326,13 +433,13 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
   for (std::size_t r = 0; r < boxes.size(); ++r) {
     Box& box = boxes[r];
     if (box.low.size() != shape.size() || box.high.size() != shape.size()) {
-      throw InvalidLayout(fmt::format("the box of rank {} has {} and {} edges for {} axes", r,
-                                      box.low.size(), box.high.size(), shape.size()));
+      throw InvalidLayout(fmt::format("the box of rank {} has {} and {} edges for {} axes",
+                                      owners[r], box.low.size(), box.high.size(), shape.size()));
     }
     bool empty = false;
     for (std::size_t a = 0; a < shape.size(); ++a) {
       if (box.low[a] < 0 || box.low[a] > box.high[a] || box.high[a] > shape[a]) {
-        throw InvalidLayout(fmt::format("the box of rank {} ({}) does not lie inside {}", r,
+        throw InvalidLayout(fmt::format("the box of rank {} ({}) does not lie inside {}", owners[r],
                                         box_text(box), shape_text(shape)));
       }
       empty = empty || box.low[a] == box.high[a];
@@ -345,12 +452,17 @@ Layout Layout::boxes(const Shape& shape, std::vector<Box> boxes, std::vector<int
     }
   }
   add_corners(corners, all, -1);
-  if (!corners.empty()) throw_bad_cover(boxes, shape);
+  if (!corners.empty()) throw_bad_cover(boxes, owners, shape);
   Layout layout;
   layout.shape_ = shape;
   layout.order_ = std::move(order);
-  layout.ranks_ = static_cast<Index>(boxes.size());
-  layout.table_ = std::make_shared<const BoxTable>(std::move(boxes));
+  layout.ranks_ = ranks;
+  bool one_each = std::ssize(boxes) == ranks;
+  for (std::size_t i = 0; i < owners.size() && one_each; ++i) {
+    one_each = owners[i] == static_cast<Index>(i);
+  }
+  layout.table_ = one_each ? std::make_shared<const BoxTable>(std::move(boxes))
+                           : std::make_shared<const BoxTable>(std::move(boxes), owners, ranks);
   return layout;
 }
 
@@ -370,6 +482,7 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
         line[comma]));
   }
   std::vector<int> order;
+  std::vector<Margin> margins(shape.size());
   Index padding = 0;
   if (words.front() == "boxes") {
     const std::vector<std::string> fields = text::split(line, '|');
@@ -377,34 +490,31 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
     for (std::size_t i = 1; i < head.size(); ++i) {
       padding = cut_padding(head[i]);
       require_at_end(padding, i + 1 < head.size(), line);
+      const Margin margin = cut_margin(head[i]);
       order.push_back(axis_called(names, head[i]));
+      margins[static_cast<std::size_t>(order.back())] = margin;
     }
     if (order.size() != shape.size()) {
       throw ParseError(fmt::format("'{}' should name the {} axes {}", fields.front(), shape.size(),
                                    fmt::join(names, " ")));
     }
-    std::vector<Box> boxes;
+    std::vector<std::vector<Box>> boxes;
+    bool several = false;
     for (std::size_t r = 1; r < fields.size(); ++r) {
-      const std::vector<std::string> edges = text::words(fields[r]);
-      if (edges.size() != shape.size()) {
-        throw ParseError(fmt::format("box '{}' has {} edges for {} axes", text::trim(fields[r]),
-                                     edges.size(), shape.size()));
+      boxes.emplace_back();
+      if (text::trim(fields[r]) == "none") {
+        several = true;
+        continue;
       }
-      Box box;
-      box.low.resize(shape.size());
-      box.high.resize(shape.size());
-      for (std::size_t i = 0; i < edges.size(); ++i) {
-        const std::vector<std::string> ends = text::split(edges[i], ':');
-        if (ends.size() != 2) {
-          throw ParseError(fmt::format("box edge '{}' should read low:high", edges[i]));
-        }
-        const auto a = static_cast<std::size_t>(order[i]);
-        box.low[a] = text::parse_count(ends[0], "lower edge");
-        box.high[a] = text::parse_count(ends[1], "upper edge");
+      for (const std::string& field : text::split(fields[r], '&')) {
+        boxes.back().push_back(parse_box(field, order));
       }
-      boxes.push_back(std::move(box));
+      several = several || boxes.back().size() > 1;
     }
-    return Layout::boxes(shape, std::move(boxes), std::move(order)).with_padding(padding);
+    return (several ? Layout::boxes_of_ranks(shape, std::move(boxes), std::move(order))
+                    : Layout::boxes(shape, one_each(boxes), std::move(order)))
+        .with_padding(padding)
+        .with_margins(std::move(margins));
   }
 
   std::vector<Axis> axes(shape.size());
@@ -413,6 +523,7 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
   for (std::string word : words) {
     require_at_end(padding, true, line);
     padding = cut_padding(word);
+    const Margin margin = cut_margin(word);
     const std::size_t colon = word.find(':');
     if (colon == std::string::npos) {
       throw ParseError(
@@ -423,6 +534,7 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
     if (seen[at]) throw ParseError(fmt::format("axis {} is given twice in '{}'", names[at], line));
     seen[at] = true;
     order.push_back(a);
+    margins[at] = margin;
     axes[at] = parse_distribution(std::string_view(word).substr(colon + 1), shape[at], has_stride);
     check_axis(axes[at], at);
   }
@@ -433,7 +545,9 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
                     line, order.size(), shape.size(), fmt::join(names, " ")));
   }
   if (!has_stride) number_ranks(axes);
-  return grid(std::move(axes), std::move(order)).with_padding(padding);
+  return grid(std::move(axes), std::move(order))
+      .with_padding(padding)
+      .with_margins(std::move(margins));
 }
 
 std::string Layout::to_text() const { return to_text(axis_names(axes())); }
@@ -443,15 +557,24 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
   const std::string padding = padding_ > 0 ? fmt::format("+{}", padding_) : std::string();
   if (!is_grid()) {
     std::string head = "boxes";
-    for (const int a : order_) head += " " + names[static_cast<std::size_t>(a)];
+    for (const int a : order_) {
+      const auto at = static_cast<std::size_t>(a);
+      head += " " + names[at] + margin_text(margin(at));
+    }
     parts.push_back(head + padding);
-    for (const Box& box : table()) {
-      std::vector<std::string> edges;
-      for (const int a : order_) {
-        const auto at = static_cast<std::size_t>(a);
-        edges.push_back(fmt::format("{}:{}", box.low[at], box.high[at]));
+    for (Index rank = 0; rank < ranks_; ++rank) {
+      std::vector<std::string> boxes;
+      const auto [begin, end] = table_->of_rank(rank);
+      for (Index number = begin; number < end; ++number) {
+        const Box& box = table()[static_cast<std::size_t>(number)];
+        std::vector<std::string> edges;
+        for (const int a : order_) {
+          const auto at = static_cast<std::size_t>(a);
+          edges.push_back(fmt::format("{}:{}", box.low[at], box.high[at]));
+        }
+        boxes.push_back(fmt::format("{}", fmt::join(edges, " ")));
       }
-      parts.push_back(fmt::format("{}", fmt::join(edges, " ")));
+      parts.push_back(boxes.empty() ? "none" : fmt::format("{}", fmt::join(boxes, " & ")));
     }
     return fmt::format("{}", fmt::join(parts, " | "));
   }
@@ -462,6 +585,7 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
     const auto at = static_cast<std::size_t>(a);
     std::string part = fmt::format("{}:{}", names[at], distribution_text(grid_[at]));
     if (strides && grid_[at].procs > 1) part += fmt::format("@{}", grid_[at].rank_stride);
+    part += margin_text(margin(at));
     parts.push_back(std::move(part));
   }
   return fmt::format("{}{}", fmt::join(parts, " "), padding);
@@ -474,13 +598,65 @@ const std::vector<Box>& Layout::table() const {
 
 bool Layout::operator==(const Layout& other) const {
   return shape_ == other.shape_ && grid_ == other.grid_ && order_ == other.order_ &&
-         ranks_ == other.ranks_ && padding_ == other.padding_ &&
-         (table_ == other.table_ || table() == other.table());
+         ranks_ == other.ranks_ && padding_ == other.padding_ && margins_ == other.margins_ &&
+         (table_ == other.table_ ||
+          (table() == other.table() && (!several_boxes() || same_owners_of_boxes(other))));
+}
+
+bool Layout::several_boxes() const { return table_ != nullptr && table_->several(); }
+
+bool Layout::same_owners_of_boxes(const Layout& other) const {
+  if (!other.several_boxes()) return false;
+  for (Index rank = 0; rank < ranks_; ++rank) {
+    if (table_->of_rank(rank) != other.table_->of_rank(rank)) return false;
+  }
+  return true;
+}
+
+void Layout::require_one_part() const {
+  if (several_boxes()) throw InternalError("ranks have several boxes, and no single part");
+}
+
+LocalPart Layout::part_of(std::vector<Progression> indices, Index begin) const {
+  LocalPart part;
+  part.strides.resize(axes());
+  Index stride = 1;
+  for (std::size_t i = axes(); i-- > 0;) {
+    const auto a = static_cast<std::size_t>(order_[i]);
+    part.strides[a] = stride;
+    stride *= extent_in_memory(a, indices[a].count);
+  }
+  part.offset = begin;
+  for (std::size_t a = 0; a < axes(); ++a) part.offset += margin(a).below * part.strides[a];
+  part.indices = std::move(indices);
+  return part;
+}
+
+std::vector<LocalPart> Layout::parts(Index rank) const {
+  if (rank >= ranks_ || local_size(rank) == 0) return {};
+  if (!several_boxes()) return {part_of(local_indices(rank), 0)};
+  std::vector<LocalPart> result;
+  Index begin = 0;
+  const auto [first, end] = table_->of_rank(rank);
+  for (Index number = first; number < end; ++number) {
+    const Box& box = table()[static_cast<std::size_t>(number)];
+    std::vector<Progression> indices;
+    Index room = 1;
+    for (std::size_t a = 0; a < axes(); ++a) {
+      indices.push_back(Progression::make(box.low[a], 1, box.high[a] - box.low[a]));
+      room *= extent_in_memory(a, indices[a].count);
+    }
+    if (box_volume(box) == 0) continue;
+    result.push_back(part_of(std::move(indices), begin));
+    begin += room;
+  }
+  return result;
 }
 
 Progression Layout::local_indices(Index rank, std::size_t a) const {
   if (rank >= ranks_) return {};
   if (!is_grid()) {
+    require_one_part();
     const Box& box = table()[static_cast<std::size_t>(rank)];
     return Progression::make(box.low[a], 1, box.high[a] - box.low[a]);
   }
@@ -500,6 +676,15 @@ Shape Layout::local_shape(Index rank) const {
 }
 
 Index Layout::local_size(Index rank) const {
+  if (several_boxes()) {
+    Index sum = 0;
+    if (rank >= ranks_) return sum;
+    const auto [begin, end] = table_->of_rank(rank);
+    for (Index number = begin; number < end; ++number) {
+      sum += box_volume(table()[static_cast<std::size_t>(number)]);
+    }
+    return sum;
+  }
   Index result = rank < ranks_ ? 1 : 0;
   for (std::size_t a = 0; a < axes(); ++a) result *= local_indices(rank, a).count;
   return result;
@@ -513,10 +698,29 @@ Index Layout::largest_local_size() const {
 }
 
 Index Layout::allocated_size(Index rank) const {
-  const Index size = local_size(rank);
-  if (size == 0 || padding_ == 0) return size;
-  const Index run = local_indices(rank, static_cast<std::size_t>(order_.back())).count;
-  return size / run * (run + padding_);
+  Index size = local_size(rank);
+  if (size == 0 || (padding_ == 0 && margins_.empty())) return size;
+  size = 0;
+  for (const LocalPart& part : parts(rank)) {
+    Index room = 1;
+    for (std::size_t a = 0; a < axes(); ++a) room *= extent_in_memory(a, part.indices[a].count);
+    size += room;
+  }
+  return size;
+}
+
+/// Along one axis, with what is left free beside so many elements.
+Index Layout::extent_in_memory(std::size_t a, Index count) const {
+  const Index free = static_cast<std::size_t>(order_.back()) == a ? padding_ : 0;
+  return margin(a).below + count + margin(a).above + free;
+}
+
+Index Layout::first_offset(Index rank) const {
+  if (margins_.empty()) return 0;
+  const std::vector<Index> strides = local_strides(rank);
+  Index offset = 0;
+  for (std::size_t a = 0; a < axes(); ++a) offset += margins_[a].below * strides[a];
+  return offset;
 }
 
 Index Layout::largest_allocated_size() const {
@@ -554,8 +758,7 @@ std::vector<Index> Layout::local_strides(Index rank) const {
   for (std::size_t i = axes(); i-- > 0;) {
     const auto a = static_cast<std::size_t>(order_[i]);
     strides[a] = stride;
-    stride *= local_indices(rank, a).count;
-    if (i + 1 == axes()) stride += padding_;
+    stride *= extent_in_memory(a, local_indices(rank, a).count);
   }
   return strides;
 }
@@ -567,19 +770,33 @@ Index Layout::owner(const std::vector<Index>& index) const {
       rank += grid_[a].owner(index[a]) * grid_[a].rank_stride;
     return rank;
   }
-  for (Index r = 0; r < ranks_; ++r) {
-    bool inside = true;
-    for (std::size_t a = 0; a < axes() && inside; ++a)
-      inside = local_indices(r, a).contains(index[a]);
-    if (inside) return r;
-  }
-  throw InternalError("an index outside of every box");
+  return table_->owner(box_with(index));
+}
+
+/// Number of the box that holds an index.
+Index Layout::box_with(const std::vector<Index>& index) const {
+  std::vector<Progression> point;
+  for (const Index i : index) point.push_back(Progression::make(i, 1, 1));
+  const std::vector<Index> found = table_->meeting(point);
+  if (found.empty()) throw InternalError("an index outside of every box");
+  return found.front();
 }
 
 Index Layout::offset(const std::vector<Index>& index) const {
   const Index rank = owner(index);
+  if (several_boxes()) {
+    for (const LocalPart& part : parts(rank)) {
+      Index place = part.offset;
+      bool inside = true;
+      for (std::size_t a = 0; a < axes() && inside; ++a) {
+        inside = part.indices[a].contains(index[a]);
+        if (inside) place += part.indices[a].place(index[a]) * part.strides[a];
+      }
+      if (inside) return place;
+    }
+  }
   const std::vector<Index> strides = local_strides(rank);
-  Index result = 0;
+  Index result = first_offset(rank);
   for (std::size_t a = 0; a < axes(); ++a)
     result += local_indices(rank, a).place(index[a]) * strides[a];
   return result;
@@ -587,6 +804,7 @@ Index Layout::offset(const std::vector<Index>& index) const {
 
 bool Layout::whole(std::size_t a) const {
   if (is_grid()) return grid_[a].whole();
+  if (several_boxes()) return false;
   for (Index r = 0; r < ranks_; ++r) {
     if (local_size(r) > 0 && local_indices(r, a).count != shape_[a]) return false;
   }
@@ -598,6 +816,7 @@ Layout Layout::with_extent(std::size_t a, Index extent) const {
   Layout result = *this;
   result.shape_[a] = extent;
   result.padding_ = 0;
+  result.margins_.clear();
   if (is_grid()) {
     result.grid_[a].n = extent;
     return result;
@@ -628,6 +847,41 @@ Layout Layout::with_padding(Index elements) const {
   return result;
 }
 
+Layout Layout::with_margins(std::vector<Margin> margins) const {
+  if (margins.size() != axes()) {
+    throw InvalidLayout(
+        fmt::format("{} margins for {} axes; give one per axis", margins.size(), axes()));
+  }
+  Index largest = 1;  // what overflows is found here
+  for (std::size_t a = 0; a < axes(); ++a) {
+    if (margins[a].below < 0 || margins[a].above < 0) {
+      throw InvalidLayout(fmt::format("margins of {} below and {} above; give 0 or more",
+                                      margins[a].below, margins[a].above));
+    }
+    constexpr const char* what = "elements of an array with margins";
+    largest = checked_mul(largest,
+                          checked_add(checked_add(shape_[a], padding_, what),
+                                      checked_add(margins[a].below, margins[a].above, what), what),
+                          what);
+  }
+  Layout result = *this;
+  const bool none = std::all_of(margins.begin(), margins.end(),
+                                [](const Margin& margin) { return margin == Margin{}; });
+  result.margins_ = none ? std::vector<Margin>() : std::move(margins);
+  return result;
+}
+
+Layout Layout::with_margins(Index width) const {
+  return with_margins(std::vector<Margin>(axes(), Margin{width, width}));
+}
+
+Layout Layout::dense() const {
+  Layout result = *this;
+  result.padding_ = 0;
+  result.margins_.clear();
+  return result;
+}
+
 Layout Layout::with_order(std::vector<int> order) const {
   Layout result = *this;
   result.order_ = checked_order(std::move(order), axes());
@@ -635,7 +889,7 @@ Layout Layout::with_order(std::vector<int> order) const {
 }
 
 bool same_owners(const Layout& a, const Layout& b) {
-  if (a.shape() != b.shape()) return false;
+  if (a.shape() != b.shape() || a.several_boxes() != b.several_boxes()) return false;
   if (a.is_grid() && b.is_grid() && a.ranks() == b.ranks()) {
     bool same = true;
     for (std::size_t d = 0; d < a.axes() && same; ++d) {
@@ -647,6 +901,7 @@ bool same_owners(const Layout& a, const Layout& b) {
   }
   for (Index r = 0; r < std::max(a.ranks(), b.ranks()); ++r) {
     const bool idle = a.local_size(r) == 0 && b.local_size(r) == 0;
+    if (!idle && a.several_boxes()) return a == b;
     if (!idle && a.local_indices(r) != b.local_indices(r)) return false;
   }
   return true;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "kallima/error.hpp"
 #include "layout/box_table.hpp"
 #include "layout/peers.hpp"
 
@@ -103,9 +104,63 @@ void for_each_peer(const Layout& mine, const Layout& theirs, Index rank, Visit v
   }
 }
 
+/// Calls visit(peer, number of the peer's part, common indices per axis) for what one part of a
+/// rank has in common with any layout.
+template <class Visit>
+void for_each_part_met(const std::vector<Progression>& part, const Layout& theirs, Visit visit) {
+  if (theirs.is_grid()) {
+    for_each_peer(part, theirs, [&](Index peer, const std::vector<Progression>& common) {
+      visit(peer, std::size_t{0}, common);
+    });
+    return;
+  }
+  const BoxTable& table = *theirs.box_table();
+  for (const Index number : table.meeting(part)) {
+    const Box& box = table.boxes()[static_cast<std::size_t>(number)];
+    std::vector<Progression> common;
+    bool any = true;
+    for (std::size_t a = 0; a < part.size() && any; ++a) {
+      common.push_back(
+          intersect(part[a], Progression::make(box.low[a], 1, box.high[a] - box.low[a])));
+      any = !common.back().empty();
+    }
+    const Index owner = table.owner(number);
+    const auto of_owner = static_cast<std::size_t>(number - table.of_rank(owner).first);
+    if (any) visit(owner, of_owner, static_cast<const std::vector<Progression>&>(common));
+  }
+}
+
+bool have_several_boxes(const Layout& a, const Layout& b) {
+  return a.several_boxes() || b.several_boxes();
+}
+
 }  // namespace
 
+std::vector<BoxPiece> box_pieces(const Layout& mine, const Layout& theirs, Index rank,
+                                 bool sending) {
+  std::vector<BoxPiece> result;
+  const std::vector<LocalPart> parts = mine.parts(rank);
+  for (std::size_t number = 0; number < parts.size(); ++number) {
+    for_each_part_met(
+        parts[number].indices, theirs,
+        [&](Index peer, std::size_t of_peer, const std::vector<Progression>& common) {
+          result.push_back({peer, number, of_peer, common, product_of_counts(common)});
+        });
+  }
+  std::sort(result.begin(), result.end(), [&](const BoxPiece& a, const BoxPiece& b) {
+    if (a.peer != b.peer) return a.peer < b.peer;
+    const auto key = [&](const BoxPiece& piece) {
+      return sending ? std::pair(piece.mine, piece.theirs) : std::pair(piece.theirs, piece.mine);
+    };
+    return key(a) < key(b);
+  });
+  return result;
+}
+
 std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) {
+  if (have_several_boxes(mine, theirs)) {
+    throw InternalError("pieces of ranks that have several boxes");
+  }
   std::vector<Piece> result;
   const std::vector<Progression> part = mine.local_indices(rank);
   for_each_peer(mine, theirs, rank, [&](Index peer, const std::vector<Progression>& common) {
@@ -116,6 +171,13 @@ std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) 
 
 std::vector<Peer> peers_of(const Layout& mine, const Layout& theirs, Index rank) {
   std::vector<Peer> result;
+  if (have_several_boxes(mine, theirs)) {
+    for (const BoxPiece& piece : box_pieces(mine, theirs, rank, true)) {
+      if (result.empty() || result.back().rank != piece.peer) result.push_back({piece.peer, 0});
+      result.back().size += piece.size;
+    }
+    return result;
+  }
   for_each_peer(mine, theirs, rank, [&](Index peer, const std::vector<Progression>& common) {
     result.push_back({peer, product_of_counts(common)});
   });
@@ -129,6 +191,19 @@ std::vector<Index> coords_of(const Axis& axis, const Progression& part) {
 }
 
 Index common_size(const Layout& mine, Index rank, const Layout& theirs, Index peer) {
+  if (have_several_boxes(mine, theirs)) {
+    Index sum = 0;
+    for (const LocalPart& here : mine.parts(rank)) {
+      for (const LocalPart& there : theirs.parts(peer)) {
+        Index common = 1;
+        for (std::size_t a = 0; a < mine.axes() && common > 0; ++a) {
+          common *= intersect(here.indices[a], there.indices[a]).count;
+        }
+        sum += common;
+      }
+    }
+    return sum;
+  }
   Index size = rank < mine.ranks() && peer < theirs.ranks() ? 1 : 0;
   for (std::size_t a = 0; a < mine.axes() && size > 0; ++a) {
     size *= intersect(mine.local_indices(rank, a), theirs.local_indices(peer, a)).count;

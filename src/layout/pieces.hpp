@@ -30,6 +30,21 @@ struct Piece {
 /// message. O(number of peers); O(log P) more to find boxes.
 std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank);
 
+/// What one box of a rank has in common with one part of a peer, where either layout has several
+/// boxes on some rank.
+struct BoxPiece {
+  Index peer = 0;
+  std::size_t mine = 0;              ///< number of this rank's part
+  std::size_t theirs = 0;            ///< number of the peer's
+  std::vector<Progression> indices;  ///< global, per axis
+  Index size = 0;                    ///< elements, at least 1
+};
+
+/// All of them, by ascending peer, and of each in an order that sender and receiver share: by the
+/// parts of the sender, then by those of the receiver. O(number of pieces, log P).
+std::vector<BoxPiece> box_pieces(const Layout& mine, const Layout& theirs, Index rank,
+                                 bool sending);
+
 /// Exact, from the axes. Between grids it takes as long as there are stretches of ranks that hold
 /// as much, O(P) at worst, where an axis is distributed in two ways; between boxes and a grid O(2^d
 /// P), between two tables of boxes as long as there are pieces.

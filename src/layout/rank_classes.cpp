@@ -20,6 +20,16 @@ Index first_smaller(const Axis& axis, Index begin, Index end) {
   return end;
 }
 
+/// What a rank holds, part by part.
+Shape extents_of(const Layout& layout, Index rank) {
+  if (!layout.several_boxes()) return layout.local_shape(rank);
+  Shape result;
+  for (const LocalPart& part : layout.parts(rank)) {
+    for (const Progression& along : part.indices) result.push_back(along.count);
+  }
+  return result;
+}
+
 /// Values of several layouts by rank: one track that says whether there is a part at all; for a
 /// grid one per axis of uneven parts, for boxes one of shapes.
 class LayoutTracks {
@@ -64,7 +74,7 @@ class LayoutTracks {
     std::vector<Index> values;
     for (Index rank = 0; rank < layout.ranks(); ++rank) {
       const auto next = static_cast<Index>(numbers.size());
-      const Index number = numbers.emplace(layout.local_shape(rank), next).first->second;
+      const Index number = numbers.emplace(extents_of(layout, rank), next).first->second;
       if (rank > 0 && values.back() == number) continue;
       track.begins.push_back(rank);
       values.push_back(number);

@@ -294,14 +294,17 @@ std::vector<Index> boxes_met(const Layout& grid, const Layout& boxes) {
 /// In how many pieces the ranks of one layout have what those of another hold.
 class PeerCounts {
  public:
-  PeerCounts(const Layout& mine, const Layout& theirs) : mine_(mine), theirs_(theirs) {
-    if (mine.is_grid() && !theirs.is_grid()) met_ = boxes_met(mine, theirs);
+  PeerCounts(const Layout& mine, const Layout& theirs)
+      : mine_(mine), theirs_(theirs), several_(mine.several_boxes() || theirs.several_boxes()) {
+    if (mine.is_grid() && !theirs.is_grid() && !several_) met_ = boxes_met(mine, theirs);
   }
 
   [[nodiscard]] Index of(Index rank) const {
     if (mine_.local_size(rank) == 0) return 0;
     if (!met_.empty()) return met_[static_cast<std::size_t>(rank)];
-    if (!theirs_.is_grid()) return static_cast<Index>(peers_of(mine_, theirs_, rank).size());
+    if (!theirs_.is_grid() || several_) {
+      return static_cast<Index>(peers_of(mine_, theirs_, rank).size());
+    }
     Index count = 1;
     for (std::size_t a = 0; a < mine_.axes(); ++a) {
       count *= reach(theirs_.axis(a), mine_.local_indices(rank, a)).peers;
@@ -312,12 +315,13 @@ class PeerCounts {
  private:
   const Layout& mine_;
   const Layout& theirs_;
+  bool several_;            // boxes on a rank
   std::vector<Index> met_;  // by rank, where these are a grid and the others boxes
 };
 
 /// The largest piece that a rank with a box has for another.
 Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
-  if (theirs.is_grid()) {
+  if (theirs.is_grid() && !boxes.several_boxes()) {
     Index most = 1;
     for (std::size_t a = 0; a < boxes.axes(); ++a) {
       most *= reach(theirs.axis(a), boxes.local_indices(rank, a)).most;
@@ -372,14 +376,10 @@ ByPlace by_place(const Layout& mine, const Layout& theirs, const PeerCounts& cou
                  const NodeRanks& node) {
   ByPlace result;
   if (rank >= mine.ranks()) return result;
-  const std::vector<Progression> part = mine.local_indices(rank);
   result.between = mine.local_size(rank);
   result.messages_between = counts.of(rank);
   for (Index peer = node.begin; peer < std::min(node.end, theirs.ranks()); ++peer) {
-    Index common = 1;
-    for (std::size_t a = 0; a < part.size() && common > 0; ++a) {
-      common *= intersect(part[a], theirs.local_indices(peer, a)).count;
-    }
+    const Index common = common_size(mine, rank, theirs, peer);
     if (common == 0) continue;
     result.between -= common;
     result.messages_between -= 1;

@@ -30,7 +30,8 @@ Index extent_along(const State& state, const Sweep& sweep) {
   return state.layout.shape()[static_cast<std::size_t>(sweep.digit)];
 }
 
-/// What the executor has room for, and where rows may be padded: in the user's own array of reals.
+/// What the executor has room for, and where rows may be padded and arrays have margins: in the
+/// user's own arrays, which sweeps read and write.
 void inspect_states(const Plan& plan) {
   const bool forward = plan.direction() == Direction::forward;
   const Layout& positions = forward ? plan.input() : plan.output();
@@ -40,27 +41,26 @@ void inspect_states(const Plan& plan) {
     require(state.layout.padding() == 0 || (!state.element.complex && state.layout == positions),
             "rows are padded that are not of the user's reals");
   }
+  const std::vector<State>& states = plan.states();
+  for (std::size_t i = 1; i + 1 < states.size(); ++i) {
+    require(states[i].layout.is_dense(), "an array between steps has margins");
+  }
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
-    const Sweep* const sweep = plan.sweep_at(step);
-    const bool moves =
-        sweep != nullptr ? sweep->kernel == Kernel::real : plan.exchange_at(step) != nullptr;
-    require(
-        moves || plan.states()[step].layout.padding() == plan.states()[step + 1].layout.padding(),
-        "rows are padded by a step that leaves them where they are");
+    require(plan.sweep_at(step) != nullptr ||
+                (states[step].layout.is_dense() && states[step + 1].layout.is_dense()),
+            "an array with margins is read or written by a step that is no sweep");
   }
 }
 
-bool belongs_to(Kernel kernel, Kind kind) {
-  switch (kernel) {
-    case Kernel::none:
-    case Kernel::fourier:
-      return kind != Kind::sort;
-    case Kernel::real:
-      return kind == Kind::r2c;
-    case Kernel::compare:
-      return kind == Kind::sort;
-  }
-  return false;
+/// What a sweep computes is what is to be done along its axis.
+bool belongs(const Sweep& sweep, const State& before, const Plan& plan) {
+  if (plan.problem().kind == Kind::sort) return sweep.kernel == Kernel::compare;
+  if (!computes(sweep)) return true;
+  const int axis = before.digits[static_cast<std::size_t>(sweep.digit)].axis;
+  const AxisKind kind = plan.problem().axis_kind(static_cast<std::size_t>(axis));
+  // Where the r2c axis is split, its other digits are of complex numbers.
+  if (kind == AxisKind::real && sweep.kernel == Kernel::fourier) return true;
+  return sweep.kernel == kernel_of(kind, plan.direction());
 }
 
 /// Two sweeps in one pass: planes whose rows are of the one whose form is lines; reals are rows.
@@ -81,6 +81,8 @@ void inspect_pass(const Plan& plan, std::size_t step) {
   const bool first_is_fast = first->form == TileForm::lines;
   const Sweep& fast = first_is_fast ? *first : second;
   const Sweep& slow = first_is_fast ? second : *first;
+  require(!is_trigonometric(fast.kernel) && !is_trigonometric(slow.kernel),
+          "a sweep of cosines or sines is in the same pass as another");
   require(fast.form != slow.form && slow.kernel != Kernel::real,
           "of two sweeps in the same pass one has contiguous lines, that of reals if there is one");
   const bool forward = plan.direction() == Direction::forward;
@@ -93,8 +95,7 @@ void inspect_pass(const Plan& plan, std::size_t step) {
 void inspect_sweep(const Plan& plan, std::size_t step) {
   const Sweep& sweep = *plan.sweep_at(step);
   const State& before = plan.states()[step];
-  require(belongs_to(sweep.kernel, plan.problem().kind), "a sweep's kernel is not of {}",
-          plan.problem().to_text());
+  require(belongs(sweep, before, plan), "a sweep's kernel is not of {}", plan.problem().to_text());
   if (sweep.joined) inspect_pass(plan, step);
   if (!computes(sweep)) return;
   const Index lines = before.layout.largest_local_size() / extent_along(before, sweep);
@@ -175,7 +176,8 @@ void inspect_end(const Plan& plan) {
   const Direction back = forward && !sorts ? Direction::backward : Direction::forward;
   const State& last = plan.states().back();
   require(last.digits == start_digits(problem, back) &&
-              last.element.complex == (forward || !problem.real()),
+              last.element.complex ==
+                  (forward ? problem.complex_frequencies() : problem.complex_positions()),
           "it ends with {}, and not with all of {} done", fmt::join(last.names(), " "),
           problem.to_text());
 }

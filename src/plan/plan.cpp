@@ -60,6 +60,7 @@ State behind_real(const State& before, std::size_t at, Direction direction) {
 
 State behind(const State& before, const Sweep& sweep, Direction direction) {
   State after = before;
+  after.layout = before.layout.dense();
   if (sweep.lines < 1) throw InternalError("a sweep with tiles of no line");
   if (sweep.kernel == Kernel::none) return after;
   const auto at = static_cast<std::size_t>(sweep.digit);
@@ -72,11 +73,17 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   }
   if (sweep.kernel == Kernel::compare) return after;
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
-  if (!before.element.complex || before.digits[at].whole > 0) {
-    throw InternalError("a complex sweep of reals, or along an r2c axis");
-  }
-  if (shape[at] == 1) return after;
   Digit& swept = after.digits[at];
+  if (swept.whole > 0) throw InternalError("a complex sweep along an r2c axis");
+  if (is_trigonometric(sweep.kernel)) {
+    const auto of_axis = [&](const Digit& digit) { return digit.axis == swept.axis; };
+    if (std::count_if(before.digits.begin(), before.digits.end(), of_axis) > 1) {
+      throw InternalError("a sweep of cosines or sines along a digit that is not a whole axis");
+    }
+  } else {
+    if (!before.element.complex) throw InternalError("a complex sweep of reals");
+    if (shape[at] == 1) return after;
+  }
   const DigitKind wanted =
       direction == Direction::forward ? DigitKind::frequency : DigitKind::position;
   if (swept.kind == wanted)
@@ -132,9 +139,10 @@ State behind(const State& before, const Regroup& regroup) {
       throw InternalError("a regrouping to digits that are not those of their axes");
     }
   }
-  const std::optional<Layout> same = fits && next == many.digits.size() && one.layout.padding() == 0
-                                         ? split(one.layout, many.digits, many.layout.shape())
-                                         : std::nullopt;
+  const bool splits_well =
+      fits && next == many.digits.size() && one.layout.is_dense() && many.layout.is_dense();
+  const std::optional<Layout> same =
+      splits_well ? split(one.layout, many.digits, many.layout.shape()) : std::nullopt;
   if (!same || *same != many.layout) {
     throw InternalError("a regrouping that does not leave every element where it is");
   }
@@ -183,7 +191,7 @@ std::vector<Digit> start_digits(const Problem& problem, Direction direction) {
   for (std::size_t a = 0; a < shape.size(); ++a) {
     const bool half = problem.real() && !forward && a == problem.r2c_axis_index();
     digits.push_back({static_cast<int>(a), 1,
-                      forward || shape[a] == 1 ? DigitKind::position : DigitKind::frequency,
+                      forward || problem.idle(a) ? DigitKind::position : DigitKind::frequency,
                       half ? shape[a] : 0});
   }
   return digits;
@@ -201,7 +209,8 @@ State whole_axes(const Problem& problem, Direction direction, const Layout& layo
     throw InternalError("a plan's first layout does not have the problem's shape");
   }
   State state;
-  state.element = {!problem.real() || !forward, problem.precision};
+  state.element = {forward ? problem.complex_positions() : problem.complex_frequencies(),
+                   problem.precision};
   state.layout = layout;
   state.digits = start_digits(problem, direction);
   return state;
@@ -293,6 +302,22 @@ Plan Plan::with_radix(std::size_t step, Index radix) const {
   return plan;
 }
 
+Plan Plan::between(const Layout& in, const Layout& out) const {
+  if (in == input() && out == output()) return *this;
+  const auto is_sweep = [](const Step& step) { return std::holds_alternative<Sweep>(step); };
+  std::vector<Step> steps = steps_;
+  if (in != input() && (steps.empty() || !is_sweep(steps.front()))) {
+    steps.insert(steps.begin(), Sweep{});
+  }
+  if (out != output() && (steps.empty() || !is_sweep(steps.back()))) steps.emplace_back(Sweep{});
+  Plan plan(problem_, direction_, ranks_, placement_, in, std::move(steps));
+  if (plan.output().dense() != out.dense()) {
+    throw InternalError("a plan is to end in another layout");
+  }
+  plan.states_.back().layout = out;
+  return plan;
+}
+
 Plan Plan::reversed() const {
   Plan plan;
   plan.problem_ = problem_;
@@ -314,6 +339,11 @@ Plan Plan::reversed() const {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
     } else if (auto* const sweep = std::get_if<Sweep>(&step)) {
+      if (is_trigonometric(sweep->kernel)) {
+        const int axis = states_[i].digits[static_cast<std::size_t>(sweep->digit)].axis;
+        sweep->kernel =
+            kernel_of(problem_.axis_kind(static_cast<std::size_t>(axis)), plan.direction_);
+      }
       const auto* const next = i + 1 < steps_.size() ? std::get_if<Sweep>(&steps_[i + 1]) : nullptr;
       sweep->joined = next != nullptr && next->joined;
     }

@@ -104,7 +104,10 @@ std::string traffic_remark(const Exchange& exchange, Index bytes) {
       text::plural(moved.most_messages_received, "message"));
 }
 
-constexpr std::array kernels = {Kernel::fourier, Kernel::real, Kernel::compare};
+constexpr std::array kernels = {Kernel::fourier,  Kernel::real,     Kernel::cosine_1,
+                                Kernel::cosine_2, Kernel::cosine_3, Kernel::cosine_4,
+                                Kernel::sine_1,   Kernel::sine_2,   Kernel::sine_3,
+                                Kernel::sine_4,   Kernel::compare};
 
 std::string_view name_of(Kernel kernel) {
   switch (kernel) {
@@ -114,6 +117,22 @@ std::string_view name_of(Kernel kernel) {
       return "fourier";
     case Kernel::real:
       return "real-fourier";
+    case Kernel::cosine_1:
+      return "cosine-1";
+    case Kernel::cosine_2:
+      return "cosine-2";
+    case Kernel::cosine_3:
+      return "cosine-3";
+    case Kernel::cosine_4:
+      return "cosine-4";
+    case Kernel::sine_1:
+      return "sine-1";
+    case Kernel::sine_2:
+      return "sine-2";
+    case Kernel::sine_3:
+      return "sine-3";
+    case Kernel::sine_4:
+      return "sine-4";
     case Kernel::compare:
       return "compare";
   }
@@ -474,7 +493,7 @@ Plan read_plan(std::string_view text) {
         // A sweep back to reals does not say how its rows lie; where it ends, this does.
         Layout& last = plan.states_.back().layout;
         const Layout stated = Layout::parse(rest, last.shape(), before.names());
-        if (stated.with_padding(0) != last.with_padding(0)) damaged(line);
+        if (stated.dense() != last.dense()) damaged(line);
         last = stated;
         ended = true;
       } else {

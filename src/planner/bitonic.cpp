@@ -31,7 +31,7 @@ Plan bitonic_plan(const PlanRequest& request) {
   const Layout start = Layout::block({n}, {procs});
   std::vector<Step> steps;
   if (procs == 1) {
-    steps.emplace_back(fourier_sweep(request, Kernel::compare, start, 0));
+    steps.emplace_back(line_sweep(request, Kernel::compare, start, 0));
     return {request.problem, Direction::forward, request.ranks, request.placement, start, steps};
   }
   const Index mine = n / procs;
@@ -43,7 +43,7 @@ Plan bitonic_plan(const PlanRequest& request) {
       one_node ? ExchangeMethod::shared_memory : ExchangeMethod::point_to_point;
   const ExchangeMethod method = request.method == ExchangeMethod::any ? any : request.method;
   const auto sweep = [&](const Layout& layout, std::size_t digit) {
-    steps.emplace_back(fourier_sweep(request, Kernel::compare, layout, digit));
+    steps.emplace_back(line_sweep(request, Kernel::compare, layout, digit));
   };
   steps.emplace_back(Regroup{digits, blocks});
   sweep(blocks, 1);

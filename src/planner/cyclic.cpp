@@ -75,18 +75,20 @@ class GridChoice {
   std::array<Index, 3> worth_{};
 };
 
-/// Cards on every axis that is still to be transformed, blocks on the others where ranks are left.
+/// Cyclic along every axis that is still to be transformed, in blocks along those that `may_cut`
+/// where ranks are left.
 Layout cyclic(const PlanRequest& request, const Shape& shape, const std::vector<bool>& done,
-              const std::vector<int>& order) {
+              const std::vector<bool>& may_cut, const std::vector<int>& order) {
   std::vector<bool> cyclic_axes = done;
-  cyclic_axes.flip();
-  if (request.problem.real()) cyclic_axes[request.problem.r2c_axis_index()] = false;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    cyclic_axes[a] = !done[a] && request.problem.axis_kind(a) == AxisKind::fourier;
+  }
   std::vector<Index> procs = GridChoice(shape, cyclic_axes, request.ranks).best();
   std::vector<Index> cycles = procs;
   Index left = request.ranks;
   for (const Index used : procs) left /= used;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    if (!done[a]) continue;
+    if (!may_cut[a]) continue;
     procs[a] = std::min(left, shape[a]);
     left /= procs[a];
   }
@@ -97,12 +99,17 @@ Layout cyclic(const PlanRequest& request, const Shape& shape, const std::vector<
 
 void propose_cyclic_starts(const PlanRequest& request, Proposals& starts) {
   const Standing nowhere{{}, std::vector<bool>(request.problem.shape.size(), false)};
-  starts.push_back(cyclic(request, request.problem.shape, finished_axes(request, nowhere), {}));
+  const std::vector<bool> done = finished_axes(request, nowhere);
+  std::vector<bool> may_cut = done;
+  for (std::size_t a = 0; a < done.size(); ++a) {
+    if (request.problem.axis_kind(a) == AxisKind::batch) may_cut[a] = false;
+  }
+  starts.push_back(cyclic(request, request.problem.shape, done, may_cut, {}));
 }
 
 void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals& next) {
-  next.push_back(
-      cyclic(request, from.layout.shape(), finished_axes(request, from), from.layout.order()));
+  const std::vector<bool> done = finished_axes(request, from);
+  next.push_back(cyclic(request, from.layout.shape(), done, done, from.layout.order()));
 }
 
 }  // namespace kallima

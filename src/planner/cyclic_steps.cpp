@@ -84,7 +84,8 @@ std::vector<Index> cyclic_radices(Index n, Index procs) {
   return radices;
 }
 
-std::optional<CyclicSteps> find_cyclic_steps(const Layout& layout, const std::vector<bool>& done) {
+std::optional<CyclicSteps> find_cyclic_steps(const Problem& problem, const Layout& layout,
+                                             const std::vector<bool>& done) {
   if (!layout.is_grid()) return std::nullopt;
   CyclicSteps cyclic;
   std::vector<CyclicAxis> cyclic_axes;
@@ -97,7 +98,7 @@ std::optional<CyclicSteps> find_cyclic_steps(const Layout& layout, const std::ve
       distributed.push_back(axis);
       continue;
     }
-    if (axis.cycle != axis.procs) return std::nullopt;
+    if (axis.cycle != axis.procs || is_trigonometric(problem.axis_kind(a))) return std::nullopt;
     CyclicAxis cyclic_axis{axis, cyclic_radices(axis.n, axis.procs), cyclic.digits.size()};
     if (cyclic_axis.radices.empty()) return std::nullopt;
     Index weight = axis.n;

@@ -41,6 +41,7 @@ struct CyclicSteps {
 
 /// The steps along all axes of a grid that are not `done`; empty where one cannot be transformed
 /// so.
-std::optional<CyclicSteps> find_cyclic_steps(const Layout& layout, const std::vector<bool>& done);
+std::optional<CyclicSteps> find_cyclic_steps(const Problem& problem, const Layout& layout,
+                                             const std::vector<bool>& done);
 
 }  // namespace kallima

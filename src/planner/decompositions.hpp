@@ -42,7 +42,7 @@ void propose_cyclic(const PlanRequest& request, const Standing& from, Proposals&
 /// other beside it that could be.
 void propose_gather(const Shape& shape, Proposals& next);
 
-/// Axes that a transform leaves as they are: extent 1, or done.
+/// Axes that there is nothing left to do along: idle, or done.
 std::vector<bool> finished_axes(const PlanRequest& request, const Standing& at);
 
 /// Processors for each axis of `cut`, 1 for the others: at most `ranks` together, none above its

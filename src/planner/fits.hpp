@@ -22,8 +22,9 @@ inline bool fits(const Plan& plan, const PlanRequest& request) {
                         : request.in   ? request.in->padding()
                                        : plan.input().padding();
   return plan.input().padding() == padding &&
-         (!request.in || request.in->with_padding(padding) == plan.input()) &&
-         (!request.out || *request.out == plan.output());
+         (request.in ? request.in->with_padding(padding) == plan.input()
+                     : !plan.input().has_margins()) &&
+         (request.out ? *request.out == plan.output() : !plan.output().has_margins());
 }
 
 }  // namespace kallima

@@ -3,6 +3,7 @@
 // Pencils: a grid of ranks over several axes. Every exchange stays in the rows or columns of the
 // grid, and more ranks than the longest axis has planes can work; the price is one exchange more.
 #include <algorithm>
+#include <numeric>
 
 #include "planner/decompositions.hpp"
 
@@ -10,11 +11,11 @@ namespace kallima {
 
 namespace {
 
-/// A grid over two axes beside `whole`, over more where two are too short for the ranks.
+/// A grid over two of these axes beside `whole`, over more where two are too short for the ranks.
 Layout fresh_pencil(const PlanRequest& request, const Shape& shape, std::size_t whole,
-                    const std::vector<int>& order) {
+                    const std::vector<std::size_t>& axes, const std::vector<int>& order) {
   std::vector<std::size_t> others;
-  for (std::size_t a = 0; a < shape.size(); ++a) {
+  for (const std::size_t a : axes) {
     if (a != whole && shape[a] > 1) others.push_back(a);
   }
   std::vector<std::size_t> cut;
@@ -50,16 +51,21 @@ bool hand_over(std::vector<Axis>& axes, std::size_t giver, std::size_t taker) {
 }  // namespace
 
 void propose_pencil_starts(const PlanRequest& request, Proposals& starts) {
-  const Shape& shape = request.problem.shape;
+  const Problem& problem = request.problem;
+  const Shape& shape = problem.shape;
   std::size_t last = shape.size() - 1;  // of the axes that there is something to transform along
-  while (last > 0 && shape[last] == 1) --last;
-  if (request.problem.real()) last = request.problem.r2c_axis_index();
+  while (last > 0 && problem.idle(last)) --last;
+  if (problem.real()) last = problem.r2c_axis_index();
   if (shape.size() == 1) return;
-  starts.push_back(fresh_pencil(request, shape, last, {}));
+  std::vector<std::size_t> axes;  // that may be distributed
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    if (problem.axis_kind(a) != AxisKind::batch) axes.push_back(a);
+  }
+  starts.push_back(fresh_pencil(request, shape, last, axes, {}));
   // Every other grid over the two slowest axes: rows of a grid may fit a node, or be cheap.
   std::vector<std::size_t> cut;
-  for (std::size_t a = 0; a < shape.size() && cut.size() < 2; ++a) {
-    if (a != last && shape[a] > 1) cut.push_back(a);
+  for (const std::size_t a : axes) {
+    if (a != last && shape[a] > 1 && cut.size() < 2) cut.push_back(a);
   }
   if (cut.size() < 2) return;
   for (Index rows = 2; rows <= std::min(request.ranks / 2, shape[cut[0]]); ++rows) {
@@ -78,6 +84,8 @@ void propose_pencils(const PlanRequest& request, const Standing& from, Proposals
   const std::vector<bool> finished = finished_axes(request, from);
   const Layout& layout = from.layout;
   if (layout.axes() == 1) return;
+  std::vector<std::size_t> axes(layout.axes());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
   for (std::size_t a = 0; a < layout.axes(); ++a) {
     if (finished[a] || layout.whole(a)) continue;
     for (std::size_t b = 0; b < layout.axes() && layout.is_grid(); ++b) {
@@ -86,7 +94,7 @@ void propose_pencils(const PlanRequest& request, const Standing& from, Proposals
       for (std::size_t i = 0; i < layout.axes(); ++i) swapped.push_back(layout.axis(i));
       if (hand_over(swapped, a, b)) next.push_back(Layout::grid(swapped, layout.order()));
     }
-    next.push_back(fresh_pencil(request, layout.shape(), a, layout.order()));
+    next.push_back(fresh_pencil(request, layout.shape(), a, axes, layout.order()));
   }
 }
 

@@ -104,6 +104,18 @@ std::vector<Chunks> ways_to_cut(const Plan& plan, std::size_t step, Index wanted
     }
   }
   const Index peers = std::max<Index>(1, exchange->traffic.most_messages());
+  for (const CutDigit& cut : cut_digits_alike(plan, step)) {
+    const Index most = std::min(cut.most, most_chunks);
+    std::vector<Index> alike = counts(most);
+    if (wanted == 0 && alike.back() < most) alike.push_back(most);  // a chunk for each field
+    for (const Index k : alike) {
+      const bool fits_before =
+          !before || before->taken == 1 || (before->taken == k && before->taken_digit == cut.digit);
+      if (k > 1 && fits_before && k <= most_messages / peers) {
+        ways.push_back({cut.digit, k, cut.digit, k});
+      }
+    }
+  }
   for (const Index k : sent_counts) {
     for (const Index m : counts(taken.most)) {
       const Chunks chunks{sent.digit, k, taken.digit, m};

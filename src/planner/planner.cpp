@@ -38,6 +38,13 @@ void validate_layout(const Layout& layout, const PlanRequest& request, const Sha
         "the {} layout '{}' is for another shape than {}; make it for {}", which,
         layout.to_text().substr(0, 200), request.problem.to_text(), fmt::join(shape, "x")));
   }
+  if (layout.padding() > 0 && layout.has_margins()) {
+    throw InvalidLayout(
+        fmt::format("the {} layout '{}' has padding and margins; make both margins: ~{} instead of "
+                    "+{} along the last",
+                    which, layout.to_text().substr(0, 200),
+                    fmt::format("{}~{}", 0, layout.padding()), layout.padding()));
+  }
   if (layout.padding() > 0 && !real) {
     throw InvalidLayout(
         fmt::format("the {} layout '{}' is padded; only an array of reals can be: leave +{} out",
@@ -64,7 +71,7 @@ void validate_rows(const Layout& layout, std::size_t r2c_axis) {
 std::vector<bool> finished_axes(const PlanRequest& request, const Standing& at) {
   std::vector<bool> finished = at.done;
   for (std::size_t a = 0; a < finished.size(); ++a) {
-    if (request.problem.shape[a] == 1) finished[a] = true;
+    if (request.problem.idle(a)) finished[a] = true;
   }
   return finished;
 }
@@ -91,11 +98,6 @@ void validate(const PlanRequest& request) {
                                     request.placement.ranks_per_node));
   }
   const Problem& problem = request.problem;
-  if (problem.real() && problem.r2c_axis >= static_cast<int>(problem.shape.size())) {
-    throw InvalidOption(fmt::format(
-        "r2c_axis is {}, and there are {} axes; name one of them, or leave it to be the last",
-        problem.r2c_axis, problem.shape.size()));
-  }
   if (problem.kind == Kind::sort &&
       (request.in || request.out || request.decomposition != Decomposition::any)) {
     throw InvalidOption(
@@ -140,6 +142,9 @@ class Collector {
   void collect(Decomposition decomposition) {
     PlanRequest only = request_;
     only.decomposition = decomposition;
+    // Margins matter to the first sweep and the last alone.
+    if (only.in) only.in = only.in->with_margins(0);
+    if (only.out) only.out = only.out->with_margins(0);
     for (const ExchangeMethod method : methods_of(request_, machine_)) collect(only, method);
   }
 
@@ -169,9 +174,24 @@ class Collector {
     return slow && ++listed_[method] > most_uneven_plans_to_list ? plan : plan.with_method(method);
   }
 
+  /// Between the arrays that the request has.
+  [[nodiscard]] Plan with_margins(const Plan& plan) const {
+    const auto dressed = [](const Layout& layout, const std::optional<Layout>& asked) {
+      return asked && asked->has_margins() ? *asked : layout;
+    };
+    return plan.between(dressed(plan.input(), request_.in), dressed(plan.output(), request_.out));
+  }
+
   /// Manners of a method; what is joined matters little where messages are many.
   [[nodiscard]] std::vector<Manner> manners(ExchangeMethod method) const {
-    if (!method_of(method).sends_pieces()) method = fallback_method;
+    const Method& rules = method_of(method);
+    const auto several = [](const std::optional<Layout>& layout) {
+      return layout && layout->several_boxes();
+    };
+    const bool boxes = several(request_.in) || several(request_.out);
+    if (!rules.sends_pieces() || (boxes && rules.holding() != Holding::buffers)) {
+      method = fallback_method;
+    }
     std::vector<Manner> result = {{method, true}};
     if (request_.ranks <= most_ranks_to_vary) result.push_back({method, false});
     return result;
@@ -182,7 +202,7 @@ class Collector {
     for (const Manner& manner : manners(method)) {
       for (const auto plan_line : {plan_alone, plan_real_line}) {
         const std::optional<Plan> plan = plan_line(only, manner);
-        if (plan) add(only.decomposition, 0, by(method, *plan));
+        if (plan) add(only.decomposition, 0, by(method, with_margins(*plan)));
         known = known || plan;
       }
     }
@@ -195,7 +215,7 @@ class Collector {
       if (static_cast<Index>(paths.size()) > most) paths.resize(static_cast<std::size_t>(most));
       for (const Path& path : paths) {
         for (const Manner& manner : manners(method)) {
-          add(only.decomposition, limit, by(method, plan_along(only, path, manner)));
+          add(only.decomposition, limit, by(method, with_margins(plan_along(only, path, manner))));
         }
       }
     }

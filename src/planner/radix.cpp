@@ -40,7 +40,7 @@ std::optional<Plan> forwarded(const Plan& plan, const Machine& machine, bool ask
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const auto* const exchange = std::get_if<Exchange>(&plan.steps()[step]);
     if (exchange == nullptr || exchange->method != fallback_method) continue;
-    if (!has_bruck(plan, *exchange)) continue;
+    if (!has_bruck({plan, step})) continue;
     const Index peers = exchange->traffic.most_messages() + 1;
     constexpr Index fewest = 4;  // of fewer, none is saved a message
     if (!asked && (peers < fewest || !starts_bind(plan, machine, step))) continue;
@@ -59,7 +59,7 @@ Plan by_bruck(const Plan& plan, Index radix) {
   Plan result = plan.with_method(fallback_method);
   for (std::size_t step = 0; step < plan.steps().size(); ++step) {
     const Exchange* const exchange = plan.exchange_at(step);
-    if (exchange != nullptr && has_bruck(plan, *exchange)) result = result.with_radix(step, radix);
+    if (exchange != nullptr && has_bruck({plan, step})) result = result.with_radix(step, radix);
   }
   return result;
 }

@@ -26,7 +26,10 @@ Standing transformed(const PlanRequest& request, Layout layout, std::vector<bool
     at.done[r2c_axis] = true;
   }
   for (std::size_t a = 0; a < at.done.size(); ++a) {
-    if (request.problem.shape[a] == 1 || at.layout.whole(a)) at.done[a] = true;
+    const bool one_each = request.problem.shape[a] == 1 && !at.layout.several_boxes();
+    if (request.problem.idle(a) || one_each || at.layout.whole(a)) {
+      at.done[a] = true;
+    }
   }
   return at;
 }
@@ -49,13 +52,19 @@ int imbalance(const PlanRequest& request, const Layout& layout) {
   return static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, ratio))) - 1;
 }
 
+/// Axes that the planner may distribute where it chooses the layout.
+std::ptrdiff_t axes_to_cut(const Problem& problem) {
+  return std::ssize(problem.shape) -
+         std::count(problem.axes.begin(), problem.axes.end(), AxisKind::batch);
+}
+
 Proposals start_proposals(const PlanRequest& request) {
   Proposals starts;
   if (request.in) return {*request.in};
   if (open_to(request, Decomposition::slab)) propose_slab_starts(request, starts);
   if (open_to(request, Decomposition::pencil)) propose_pencil_starts(request, starts);
-  // Cards only where they are asked for or nothing else can be cut: people expect blocks.
-  if (request.decomposition == Decomposition::cyclic || request.problem.shape.size() == 1) {
+  // Cyclic only where it is asked for or nothing else can be cut: people expect blocks.
+  if (request.decomposition == Decomposition::cyclic || axes_to_cut(request.problem) == 1) {
     if (open_to(request, Decomposition::cyclic)) propose_cyclic_starts(request, starts);
   }
   if (open_to(request, Decomposition::gather)) propose_gather(request.problem.shape, starts);
@@ -96,9 +105,9 @@ std::vector<Standing> reachable(const PlanRequest& request, const Standing& from
     if (is_real(request, next)) continue;
     const bool is_out = request.out && next.layout == *request.out;
     if (!is_out && imbalance(request, layout) > limit) continue;
-    const bool progress =
-        next.done != from.done || arrived(request, next) ||
-        (open_to(request, Decomposition::cyclic) && find_cyclic_steps(next.layout, next.done));
+    const bool progress = next.done != from.done || arrived(request, next) ||
+                          (open_to(request, Decomposition::cyclic) &&
+                           find_cyclic_steps(request.problem, next.layout, next.done));
     if (progress && std::find(result.begin(), result.end(), next) == result.end()) {
       result.push_back(std::move(next));
     }
@@ -221,12 +230,13 @@ class Search {
     std::vector<Move> moves;
     for (Standing& to : reachable(request_, at, limit_)) {
       const double seconds =
-          exchanged(at.layout, with_shape(to.layout, at.layout.shape()), is_real(request_, at));
+          exchanged(at.layout, with_shape(to.layout, at.layout.shape()), holds_reals(at));
       moves.push_back({std::move(to), 1, seconds, 0, 0, false});
     }
     if (all_done(at) || is_real(request_, at) || !open_to(request_, Decomposition::cyclic))
       return moves;
-    const std::optional<CyclicSteps> cyclic = find_cyclic_steps(at.layout, at.done);
+    const std::optional<CyclicSteps> cyclic =
+        find_cyclic_steps(request_.problem, at.layout, at.done);
     if (!cyclic) return moves;
     double seconds = 0.;
     for (std::size_t i = 1; i < cyclic->layouts.size(); ++i) {
@@ -236,6 +246,10 @@ class Search {
     moves.push_back(
         {{at.layout, all}, static_cast<Index>(cyclic->layouts.size()) - 1, seconds, 0, 0, true});
     return moves;
+  }
+
+  [[nodiscard]] bool holds_reals(const Standing& at) const {
+    return is_real(request_, at) || request_.problem.kind == Kind::r2r;
   }
 
   /// Seconds of an exchange, and of one more pass over what the fullest rank then holds.

@@ -19,14 +19,24 @@ Layout slab_along(const PlanRequest& request, const Shape& shape, std::size_t ax
 }  // namespace
 
 void propose_slab_starts(const PlanRequest& request, Proposals& starts) {
-  const Shape& shape = request.problem.shape;
-  const auto unfit = [&](std::size_t a) {
-    return shape[a] == 1 || (request.problem.real() && a == request.problem.r2c_axis_index());
-  };
-  std::size_t first = 0;  // of the axes that can be cut
-  while (first + 1 < shape.size() && unfit(first)) ++first;
-  if (unfit(first)) first = 0;
-  if (shape.size() > 1) starts.push_back(slab_along(request, shape, first, {}));
+  const Problem& problem = request.problem;
+  const Shape& shape = problem.shape;
+  if (shape.size() == 1) return;
+  std::vector<std::size_t> fit;  // that can be cut, the best first
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    const AxisKind kind = problem.axis_kind(a);
+    if (shape[a] > 1 && kind != AxisKind::batch && kind != AxisKind::real) fit.push_back(a);
+  }
+  if (fit.empty()) {
+    // An r2c axis beside a batch, or nothing that is worth to be cut.
+    const bool batch = problem.real() && problem.axis_kind(0) == AxisKind::batch;
+    fit.push_back(batch ? problem.r2c_axis_index() : 0);
+  }
+  for (std::size_t i = 0; i < fit.size(); ++i) {
+    // Along an axis that nothing is done along, slabs are transformed without any exchange.
+    if (i > 0 && problem.axis_kind(fit[i]) != AxisKind::none) continue;
+    starts.push_back(slab_along(request, shape, fit[i], {}));
+  }
 }
 
 void propose_slabs(const PlanRequest& request, const Standing& from, Proposals& next) {

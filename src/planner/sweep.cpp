@@ -9,8 +9,8 @@
 
 namespace kallima {
 
-Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
-                    std::size_t digit) {
+Sweep line_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
+                 std::size_t digit) {
   const Index length = layout.shape()[digit];
   const Index element = Element{true, request.problem.precision}.bytes();
   const Index line_bytes = checked_mul(length, element, "bytes of a line");

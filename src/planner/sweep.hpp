@@ -8,7 +8,7 @@
 namespace kallima {
 
 /// The sweep along a digit of a layout, by itself.
-Sweep fourier_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
-                    std::size_t digit);
+Sweep line_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
+                 std::size_t digit);
 
 }  // namespace kallima

@@ -27,7 +27,7 @@ std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, 
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
       const bool halves = request.problem.real() && a == request.problem.r2c_axis_index();
-      const bool nothing_to_do = request.problem.shape[a] == 1 && !halves;
+      const bool nothing_to_do = request.problem.idle(a) && !halves;
       if (done[a] || nothing_to_do || !path[s].at.done[a]) continue;
       done[a] = true;
       sweeps[s].insert(halves ? sweeps[s].begin() : sweeps[s].end(), a);
@@ -71,8 +71,12 @@ class Writer {
   }
 
   void sweep_digit(int digit) {
-    Sweep sweep = fourier_sweep(request_, now_.element.complex ? Kernel::fourier : Kernel::real,
-                                now_.layout, static_cast<std::size_t>(digit));
+    const int axis = now_.digits[static_cast<std::size_t>(digit)].axis;
+    Kernel kernel =
+        kernel_of(request_.problem.axis_kind(static_cast<std::size_t>(axis)), Direction::forward);
+    // Where the r2c axis is split, its other digits are of complex numbers.
+    if (kernel == Kernel::real && now_.element.complex) kernel = Kernel::fourier;
+    Sweep sweep = line_sweep(request_, kernel, now_.layout, static_cast<std::size_t>(digit));
     if (manner_.joins) join_to_last(sweep);
     take(sweep);
   }
@@ -133,6 +137,7 @@ class Writer {
   void join_to_last(Sweep& sweep) {
     auto* const last = steps_.empty() ? nullptr : std::get_if<Sweep>(&steps_.back());
     if (last == nullptr || last->kernel == Kernel::none || last->joined) return;
+    if (is_trigonometric(last->kernel) || is_trigonometric(sweep.kernel)) return;
     const auto digit = static_cast<std::size_t>(sweep.digit);
     const auto other = static_cast<std::size_t>(last->digit);
     const std::vector<Index> strides = now_.layout.local_strides(0);
@@ -203,7 +208,7 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
       // The exchange goes to where cyclic steps begin: in its digits already where this layout
       // allows.
       const std::optional<CyclicSteps> cyclic =
-          find_cyclic_steps(path[s + 1].at.layout, path[s + 1].at.done);
+          find_cyclic_steps(request.problem, path[s + 1].at.layout, path[s + 1].at.done);
       const std::vector<Digit> digits = as_now(cyclic->digits, writer.now());
       if (const std::optional<Layout> same = split(layout, digits, cyclic->radices)) {
         writer.regroup(digits, *same);
@@ -211,7 +216,8 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
     }
     for (const std::size_t a : sweeps[s]) writer.sweep_axis(a);
     if (cyclic_from(s)) {
-      const std::optional<CyclicSteps> cyclic = find_cyclic_steps(layout, path[s].at.done);
+      const std::optional<CyclicSteps> cyclic =
+          find_cyclic_steps(request.problem, layout, path[s].at.done);
       if (!writer.in_digits()) {
         writer.regroup(as_now(cyclic->digits, writer.now()), cyclic->layouts.front());
       }
@@ -241,8 +247,9 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
 std::optional<Plan> plan_alone(const PlanRequest& request, const Manner& manner) {
   const Shape& shape = request.problem.shape;
   if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Decomposition::cyclic) ||
-      request.problem.real())
+      request.problem.axis_kind(0) != AxisKind::fourier) {
     return std::nullopt;
+  }
   const Layout layout = request.in.value_or(Layout::block(shape, {1}));
   if (!layout.is_grid() || (request.out && *request.out != layout)) return std::nullopt;
   if (cyclic_radices(shape[0], 1).size() < 2) return std::nullopt;
@@ -280,7 +287,7 @@ std::optional<Plan> plan_real_line(const PlanRequest& request, const Manner& man
   if (procs == 1 && request.ranks > 1) return std::nullopt;  // nothing but work for one
   const Layout wanted = Layout::cyclic(shape, {procs});
   const Layout start = request.in.value_or(wanted);
-  const std::optional<CyclicSteps> cyclic = find_cyclic_steps(wanted, {false});
+  const std::optional<CyclicSteps> cyclic = find_cyclic_steps(request.problem, wanted, {false});
   Writer writer(request, manner, start);
   if (start == wanted) {
     writer.regroup(cyclic->digits, cyclic->layouts.front());

@@ -48,9 +48,11 @@ bool can_stay(const StepList& plan, const Stage& stage) {
   }
   const auto step = static_cast<std::size_t>(stage.step);
   if (is_in_place(plan, step)) return true;
-  // Reals and their frequencies differ in size.
-  return !is_exchange(plan, step) &&
-         plan.states()[step].element == plan.states()[stage.last() + 1].element;
+  // Reals and their frequencies differ in size; and of a user's array margins are to be left alone.
+  const State& before = plan.states()[step];
+  const State& after = plan.states()[stage.last() + 1];
+  return !is_exchange(plan, step) && before.element == after.element &&
+         before.layout.is_dense() == after.layout.is_dense();
 }
 
 /// Areas backwards from the output; the sweep at stage `moving` changes area though it
@@ -235,6 +237,7 @@ Schedule schedule(const StepList& plan, bool in_place) {
 }
 
 Index output_capacity(const StepList& plan, bool in_place, Index rank) {
+  if (plan.output().has_margins() || (in_place && plan.input().has_margins())) return 0;
   const auto room = [&](const State& state) {
     const Index size = state.layout.allocated_size(rank);
     return state.element.complex ? size : size / 2;
@@ -268,6 +271,7 @@ class StageNeeds {
   /// Makes room for the array, or the pieces, that the stage leaves on a rank.
   void add_arrays(Index rank, Workspace& need) const {
     if (!leaves_array_) return;
+    if (writes_users_array()) return;
     const BufferSpace room = space_on(rank);
     if (Index* const area = area_of(need)) {
       *area = std::max(*area, room.all);
@@ -307,7 +311,9 @@ class StageNeeds {
     const Index element = Element{true, plan_.problem().precision}.bytes();
     if (stage_.steps == 1) {
       const Index length = positions_along(plan_, stage_, sweep());
-      return tile_shape(sweep(), plan_.direction(), length, element).size();
+      const bool of_reals = !plan_.states()[first_step()].element.complex &&
+                            !plan_.states()[first_step() + 1].element.complex;
+      return tile_shape(sweep(), plan_.direction(), length, element, of_reals).size();
     }
     const auto& other = std::get<Sweep>(plan_.steps()[stage_.last()]);
     // A row of reals is counted by its frequencies, as it lies in the plane.
@@ -331,6 +337,13 @@ class StageNeeds {
   void take_sizes(const Site& site, bool sending) {
     sizes_ = method_of(site).sizes(site, sending);
     leaves_array_ = sizes_ != nullptr;
+  }
+  /// True where the stage leaves the output itself, wherever that lies.
+  [[nodiscard]] bool writes_users_array() const {
+    if (stage_.to != Area::output || stage_.step == Stage::copy) return false;
+    const auto& steps = plan_.steps();
+    return std::all_of(steps.begin() + static_cast<std::ptrdiff_t>(stage_.last()) + 1, steps.end(),
+                       [](const Step& step) { return std::holds_alternative<Regroup>(step); });
   }
   [[nodiscard]] std::size_t first_step() const { return static_cast<std::size_t>(stage_.step); }
   [[nodiscard]] const Sweep& sweep() const { return std::get<Sweep>(plan_.steps()[first_step()]); }

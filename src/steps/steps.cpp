@@ -13,6 +13,36 @@ Index radix_of(const State& state, std::size_t digit) {
   return whole > 0 ? whole : state.layout.shape()[digit];
 }
 
+Kernel kernel_of(AxisKind kind, Direction direction) {
+  const bool forward = direction == Direction::forward;
+  switch (kind) {
+    case AxisKind::fourier:
+      return Kernel::fourier;
+    case AxisKind::real:
+      return Kernel::real;
+    case AxisKind::cosine_1:
+      return Kernel::cosine_1;
+    case AxisKind::cosine_2:
+      return forward ? Kernel::cosine_2 : Kernel::cosine_3;
+    case AxisKind::cosine_3:
+      return forward ? Kernel::cosine_3 : Kernel::cosine_2;
+    case AxisKind::cosine_4:
+      return Kernel::cosine_4;
+    case AxisKind::sine_1:
+      return Kernel::sine_1;
+    case AxisKind::sine_2:
+      return forward ? Kernel::sine_2 : Kernel::sine_3;
+    case AxisKind::sine_3:
+      return forward ? Kernel::sine_3 : Kernel::sine_2;
+    case AxisKind::sine_4:
+      return Kernel::sine_4;
+    case AxisKind::none:
+    case AxisKind::batch:
+      break;
+  }
+  return Kernel::none;
+}
+
 std::vector<std::string> State::names() const {
   int axes = 0;
   for (const Digit& digit : digits) axes = std::max(axes, digit.axis + 1);

@@ -50,14 +50,17 @@ struct TileShape {
   [[nodiscard]] bool in_place() const { return done_size == 0; }
 };
 
-/// Of a sweep along a digit whose positions are so many; an element is a complex number.
+/// Of a sweep along a digit whose positions are so many; an element is a complex number, but
+/// `of_reals` real numbers are swept to real ones.
 inline TileShape tile_shape(const Sweep& sweep, Direction direction, Index length,
-                            Index element_bytes) {
+                            Index element_bytes, bool of_reals = false) {
   // One line that exceeds the caches by itself is transformed where it is, to save memory.
   constexpr Index long_line = Index{1} << 20;
   const bool real = sweep.kernel == Kernel::real;
-  const TileSide positions{length, real ? element_bytes / 2 : element_bytes, {}};
-  const TileSide frequencies{real ? half_extent(length) : length, element_bytes, {}};
+  const Index half = element_bytes / 2;
+  const TileSide positions{length, real || of_reals ? half : element_bytes, {}};
+  const TileSide frequencies{
+      real ? half_extent(length) : length, of_reals ? half : element_bytes, {}};
   const bool forward = direction == Direction::forward;
   const auto room = [&](Index elements, Index bytes) {
     return ceil_div(elements * bytes, element_bytes);

@@ -97,7 +97,10 @@ void creations(std::vector<Injection>& list) {
     option("effort " + text, [value](kallima_options& o) { o.engine_effort = value; });
     option("method " + text, [value](kallima_options& o) { o.method = value; });
   }
-  option("kind 2", [](kallima_options& o) { o.kind = 2; });
+  option("kind 2 without axes", [](kallima_options& o) { o.kind = 2; });
+  option("kind 3", [](kallima_options& o) { o.kind = 3; });
+  static const std::array<int, 6> no_kinds = {-1, 12, 99, 0, 0, 0};
+  option("kinds of axes that there are not", [](kallima_options& o) { o.axes = no_kinds.data(); });
   option("half of a complex spectrum", [](kallima_options& o) { o.r2c_axis = 0; });
   option("padded complex rows", [](kallima_options& o) { o.padded = 1; });
   option("half of no axis", [](kallima_options& o) {

@@ -101,10 +101,20 @@ void options(std::vector<Injection>& list) {
   const auto add = [&](const std::string& name, const Spoil& spoil) {
     list.push_back(constructor(name, ErrorCode::invalid_option, spoil));
   };
+  add("one kind for all axes", [](Shape&, Options& o, int) { o.axes = {AxisKind::cosine_2}; });
+  add("a real axis of complex numbers", [](Shape& shape, Options& o, int) {
+    o.axes.assign(shape.size(), AxisKind::fourier);
+    o.axes.back() = AxisKind::real;
+  });
   for (const int value : {3, 255}) {
     const std::string text = std::to_string(value);
-    add("scaling " + text,
-        [value](Shape&, Options& o, int) { o.scaling = static_cast<Scaling>(value); });
+    const int beyond = value == 3 ? 4 : value;  // there are four
+    add("scaling " + std::to_string(beyond),
+        [beyond](Shape&, Options& o, int) { o.scaling = static_cast<Scaling>(beyond); });
+    add("kind of an axis " + text, [value](Shape& shape, Options& o, int) {
+      o.axes.assign(shape.size(), AxisKind::fourier);
+      o.axes.front() = static_cast<AxisKind>(100 + value / 2);
+    });
     add("effort " + text,
         [value](Shape&, Options& o, int) { o.engine_effort = static_cast<Effort>(value); });
     add("method " + text, [value](Shape&, Options& o, int) {

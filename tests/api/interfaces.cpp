@@ -72,7 +72,10 @@ class PlannedInC final : public Planned {
     options.message_bytes = ask.options.message_bytes;
     options.chunks = ask.options.chunks;
     options.progress_thread = ask.options.progress_thread ? 1 : 0;
-    options.kind = ask.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
+    options.kind = static_cast<int>(ask.kind);
+    std::vector<int> axes;
+    for (const AxisKind kind : ask.options.axes) axes.push_back(static_cast<int>(kind));
+    if (!axes.empty()) options.axes = axes.data();
     options.r2c_axis = ask.options.r2c_axis;
     options.padded = ask.options.padded ? 1 : 0;
     if (memory_) {
@@ -155,6 +158,7 @@ bool can_be_said_in_c(const Ask& ask) {
   const Options& options = ask.options;
   if (ask.make || options.threads == 0 || options.plan) return false;
   if (!options.lengths.empty() && options.lengths.size() != ask.shape.size()) return false;
+  if (!options.axes.empty() && options.axes.size() != ask.shape.size()) return false;
   const Problem problem{ask.shape, Precision::f64, ask.kind, -1};
   return (!options.in || options.in->shape() == ask.shape) &&
          (!options.out || options.out->shape() == problem.frequency_shape());

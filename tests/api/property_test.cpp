@@ -6,7 +6,7 @@
 // the C interface. Of real data also: the energy of what is kept, with Hermitian weights, is that
 // of the positions, and padding is left alone.
 //
-//     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks] [--real]
+//     mpirun -n 4 property_test --seed 1 --cases 100 [--all-ranks] [--real] [--r2r]
 //     mpirun -n 4 property_test --seed 1 --case 17          repeats one
 //     mpirun -n 4 property_test --seed 1 --cases 50 --progress-thread   with a thread that moves
 //     messages on mpirun -n 4 property_test --seed 1 --cases 50 --large   with messages that MPI
@@ -56,8 +56,12 @@ using Elements = std::vector<std::complex<T>>;
 using Spectrum = std::vector<std::complex<long double>>;
 
 template <class T>
-bool same_bits(const Elements<T>& a, const Elements<T>& b, std::size_t count) {
-  return count == 0 || std::memcmp(a.data(), b.data(), count * sizeof(std::complex<T>)) == 0;
+bool same_bits(const Elements<T>& a, const Elements<T>& b, std::size_t bytes) {
+  return bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0;
+}
+template <class T>
+bool same_bits(const Elements<T>& a, const Elements<T>& b) {
+  return same_bits<T>(a, b, a.size() * sizeof(std::complex<T>));
 }
 
 /// Sum over a communicator.
@@ -110,19 +114,19 @@ ExchangeMethod taken(ExchangeMethod asked, MPI_Comm comm) {
 template <class T>
 class End {
  public:
+  static constexpr T mark = T{-7};
+
   End(const State& state, Index rank)
       : real_(!state.element.complex),
-        flats_(flat_part(state.layout, rank)),
         allocated_size_(in_complex(state.layout.allocated_size(rank), state.element)),
         elements_(static_cast<std::size_t>(state.layout.allocated_size(rank))) {
-    Index run = 1;
-    if (!flats_.empty()) {
-      run = state.layout.local_indices(rank, static_cast<std::size_t>(state.layout.order().back()))
-                .count;
+    for (const HeldElement& element : held_part(state.layout, rank)) {
+      flats_.push_back(element.flat);
+      offsets_.push_back(element.offset);
     }
-    for (std::size_t i = 0; i < flats_.size(); ++i) {
-      const auto place = static_cast<Index>(i);
-      offsets_.push_back(static_cast<std::size_t>(place + place / run * state.layout.padding()));
+    if (state.layout.has_margins()) {
+      margins_.assign(elements_, true);
+      for (const std::size_t offset : offsets_) margins_[offset] = false;
     }
   }
 
@@ -150,19 +154,31 @@ class End {
       memory[offsets_[i]] = value;
     }
   }
+  /// Memory with a mark everywhere.
+  [[nodiscard]] Elements<T> marked(std::size_t memory) const {
+    return Elements<T>(std::max(memory, allocated_size()), {mark, mark});
+  }
+  /// True where margins, if there are any, have their marks still.
+  [[nodiscard]] bool margins_untouched(const Elements<T>& memory) const {
+    for (std::size_t i = 0; i < margins_.size(); ++i) {
+      if (!margins_[i]) continue;
+      const auto* const reals = reinterpret_cast<const T*>(memory.data());
+      if (real_ ? reals[i] != mark : memory[i] != std::complex<T>(mark, mark)) return false;
+    }
+    return true;
+  }
   /// The samples of a seed; what lies between them is set to a mark.
   [[nodiscard]] Elements<T> filled(std::uint64_t seed, std::size_t memory) const {
-    Elements<T> data(std::max(memory, allocated_size()), {mark, mark});
+    Elements<T> data = marked(memory);
     for (std::size_t i = 0; i < size(); ++i) set(data, i, sample<T>(seed, flat(i)));
     return data;
   }
 
  private:
-  static constexpr T mark = T{-7};
-
   bool real_;
   std::vector<Index> flats_;
   std::vector<std::size_t> offsets_;
+  std::vector<bool> margins_;  // by element of memory, where there are any
   Index allocated_size_;
   std::size_t elements_;
 };
@@ -200,13 +216,15 @@ void add_bits(const Elements<T>& data, const End<T>& end, std::uint64_t& digest)
 template <class T>
 Planned<T> planned(const Configuration& c, const Options& options, MPI_Comm comm) {
   if (c.kind == Kind::r2c) return RealTransform<T>(comm, c.shape, options);
+  if (c.kind == Kind::r2r) return R2RTransform<T>(comm, c.shape, options);
   return Transform<T>(comm, c.shape, options);
 }
 
 long double factor_of(Scaling scaling, Direction direction, Index elements) {
   const auto n = static_cast<long double>(elements);
   if (scaling == Scaling::by_sqrt_n) return 1.0L / std::sqrt(n);
-  return scaling == Scaling::by_n && direction == Direction::backward ? 1.0L / n : 1.0L;
+  const Scaling divides = direction == Direction::forward ? Scaling::by_n_forward : Scaling::by_n;
+  return scaling == divides ? 1.0L / n : 1.0L;
 }
 
 /// The output of this rank when all ranks run in one process.
@@ -221,14 +239,15 @@ Elements<T> on_loopback(const Configuration& c, const Plan& plan, std::uint64_t 
     const End<T> from(plan.states().front(), r);
     const End<T> to(plan.states().back(), r);
     in.push_back(from.filled(seed, std::max(from.allocated_size(), to.allocated_size())));
-    out.emplace_back(c.in_place ? 0 : to.allocated_size());
+    out.push_back(c.in_place ? Elements<T>() : to.marked(0));
   }
   for (std::size_t r = 0; r < in.size(); ++r) {
     sources.push_back(in[r].data());
     targets.push_back(c.in_place ? in[r].data() : out[r].data());
   }
   exec::Loopback<T> loopback(plan, c.in_place);
-  const long double factor = factor_of(c.options.scaling, Direction::forward, volume(c.shape));
+  const long double factor =
+      factor_of(c.options.scaling, Direction::forward, c.problem().logical_size());
   loopback.run(sources, targets, static_cast<T>(factor));
   Index bytes = 0;
   Index messages = 0;
@@ -250,10 +269,17 @@ Index flat_in(Index flat, const Shape& kept, const Shape& whole) {
   return flat_index(whole, index);
 }
 
-/// Parseval: sum of |X|^2 over the whole spectrum is N times that of |x|^2.
+/// Parseval: sum of |X|^2 over the whole spectrum is N times that of |x|^2. (Of cosines and sines
+/// other sums are.)
 template <class T>
 Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements<T>& positions,
                        Elements<T>& frequencies, long double factor, MPI_Comm comm) {
+  const Problem& problem = fft.plan().problem();
+  if (std::any_of(problem.axes.begin(), problem.axes.end(),
+                  [](AxisKind kind) { return is_trigonometric(kind); }) ||
+      problem.kind == Kind::r2r) {
+    return {};
+  }
   long double before = 0.0L;
   long double after = 0.0L;
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -263,7 +289,7 @@ Complaint check_energy(const Planned<T>& fft, const End<T>& from, const Elements
   for (auto [k, value] : view.wavenumbers()) {
     after += static_cast<long double>(k.weight()) * std::norm(value);
   }
-  const auto elements = static_cast<double>(volume(fft.spectrum().positions()));
+  const auto elements = static_cast<double>(problem.logical_size());
   const double want =
       total(static_cast<double>(before), comm) * elements * static_cast<double>(factor * factor);
   const double is = total(static_cast<double>(after), comm);
@@ -289,37 +315,49 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
       return "other chunks were taken";
     }
   }
-  const Index elements = volume(c.shape);
+  const Index elements = c.problem().logical_size();
   const End<T> from(plan.states().front(), fft.rank());
   const End<T> to(plan.states().back(), fft.rank());
-  const auto both = static_cast<std::size_t>(fft.in_place_size());
-  if (both != std::max(from.allocated_size(), to.allocated_size()))
+  const std::size_t both = std::max(from.allocated_size(), to.allocated_size());
+  const std::size_t needed = c.kind == Kind::r2r ? std::max(from.elements(), to.elements()) : both;
+  if (needed != static_cast<std::size_t>(fft.in_place_size())) {
     return "another size is needed in place";
+  }
 
   Elements<T> in = from.filled(seed, c.in_place ? both : 0);
   const Elements<T> original = in;
-  Elements<T> out(c.in_place ? 0 : to.allocated_size());
+  Elements<T> out = c.in_place ? Elements<T>() : to.marked(0);
   Elements<T>& there = c.in_place ? in : out;
   const std::size_t in_elements = c.in_place ? from.elements_in(both) : from.elements();
   const std::size_t out_elements = c.in_place ? to.elements_in(both) : to.elements();
   fft.bind_memory(Direction::forward, in.data(), in_elements, there.data(), out_elements).run();
+  if (!to.margins_untouched(there)) return "margins of the output were written";
   const CommStatistics moved = fft.statistics();
 
   const Precision precision = precision_of<T>;
-  const double promised = promised_error(precision, elements);
+  const double promised = promised_error(precision, std::max(elements, volume(c.shape)));
   const Shape kept = plan.output().shape();
   const long double forward_factor = factor_of(options.scaling, Direction::forward, elements);
-  const double error = error_of<T>(
-      there, to,
-      [&](Index flat) { return expected[static_cast<std::size_t>(flat_in(flat, kept, c.shape))]; },
-      forward_factor, comm);
+  const auto wanted_at = [&](Index flat) {
+    return expected[static_cast<std::size_t>(flat_in(flat, kept, c.shape))];
+  };
+  const double error = error_of<T>(there, to, wanted_at, forward_factor, comm);
   tally.worst = std::max(tally.worst, error / promised);
   if (!(error <= promised)) {
     return "forward error " + std::to_string(error / promised) + " of what is promised";
   }
-  if (!c.in_place && !same_bits<T>(in, original, in.size())) return "out of place input changed";
+  if (!c.in_place && !same_bits<T>(in, original)) return "out of place input changed";
   result = there;
   add_bits<T>(there, to, tally.bits);
+  if (!c.in_place && seed % 4 == 1) {
+    // The same on memory that was not bound, with a scaling of the call.
+    Elements<T> again = to.marked(0);
+    fft.run_memory(Direction::forward, in.data(), in_elements, again.data(), out_elements,
+                   Scaling::none);
+    const double unscaled = error_of<T>(again, to, wanted_at, 1.0L, comm);
+    if (!(unscaled <= promised)) return "unbound and unscaled it is wrong";
+    if (forward_factor == 1.0L && !same_bits<T>(again, there)) return "unbound, other bits";
+  }
 
   const CommVolume moves = plan.total_volume();
   if (total(moved.bytes_sent, comm) != moves.bytes ||
@@ -349,16 +387,17 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
   Elements<T> back = c.in_place ? Elements<T>() : from.filled(seed + 1, 0);
   Elements<T>& here = c.in_place ? in : back;
   fft.bind_memory(Direction::backward, there.data(), out_elements, here.data(), in_elements).run();
-  if (!c.in_place && !same_bits<T>(there, spectrum, there.size())) {
+  if (!c.in_place && !same_bits<T>(there, spectrum)) {
     return "out of place spectrum changed";
   }
+  if (!from.margins_untouched(here)) return "margins were written on the way back";
   const long double round_trip =
       options.scaling == Scaling::none ? static_cast<long double>(elements) : 1.0L;
   const double back_error = error_of<T>(
       here, from,
       [&](Index flat) {
         const std::complex<T> value = sample<T>(seed, flat);
-        const T im = c.kind == Kind::r2c ? T{0} : value.imag();
+        const T im = c.kind == Kind::c2c ? value.imag() : T{0};
         return std::complex<long double>(value.real(), im);
       },
       round_trip, comm);
@@ -368,6 +407,13 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
   }
   add_bits<T>(here, from, tally.bits);
   return {};
+}
+
+/// Kinds of axes, as the C interface has them.
+std::vector<int> axes_of(const Configuration& c) {
+  std::vector<int> result;
+  for (const AxisKind kind : c.options.axes) result.push_back(static_cast<int>(kind));
+  return result;
 }
 
 /// The same transform through the C interface: what it leaves in this rank's output.
@@ -387,7 +433,9 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   options.tile_bytes = c.options.tile_bytes;
   options.threads = c.options.threads;
   options.message_bytes = c.options.message_bytes;
-  options.kind = c.kind == Kind::r2c ? KALLIMA_R2C : KALLIMA_C2C;
+  options.kind = static_cast<int>(c.kind);
+  const std::vector<int> axes = axes_of(c);
+  if (!axes.empty()) options.axes = axes.data();
   options.r2c_axis = c.options.r2c_axis;
   options.padded = c.options.padded ? 1 : 0;
   options.plan = plan.c_str();
@@ -415,18 +463,21 @@ Elements<T> through_c(const Configuration& c, const Plan& steps, std::uint64_t s
   std::string text(length, ' ');
   kallima_layout_text(made, KALLIMA_INPUT, text.data(), length, nullptr);
   text.pop_back();
-  const Element positions{c.kind == Kind::c2c, precision_of<T>};
+  const Element positions{c.problem().complex_positions(), precision_of<T>};
   const Layout layout = Layout::parse(text, c.shape);
   const End<T> from({positions, {}, layout}, rank);
   if (static_cast<std::size_t>(in_size) != from.elements()) complaint = "C has another size";
   if (in_size != layout.allocated_size(rank)) complaint = "C and C++ differ in the size";
   if (held != layout.local_size(rank)) complaint = "C and C++ differ in the local size";
+  // Of reals there is room for twice as many.
   Elements<T> in = from.filled(seed, c.in_place ? static_cast<std::size_t>(both) : 0);
-  Elements<T> out(c.in_place ? 0 : static_cast<std::size_t>(out_size));
+  Elements<T> out(c.in_place ? 0 : static_cast<std::size_t>(out_size),
+                  {End<T>::mark, End<T>::mark});
   Elements<T>& there = c.in_place ? in : out;
   if (c.in_place) {
     in_size = static_cast<int64_t>(from.elements_in(static_cast<std::size_t>(both)));
     out_size = both;
+    if (c.kind == Kind::r2r) in_size = out_size;
   }
   if (kallima_forward(made, in.data(), in_size, there.data(), out_size, &error) != KALLIMA_OK) {
     complaint = std::string("the C interface fails: ") + error.text;
@@ -445,10 +496,10 @@ Complaint check_adaptive(const Configuration& c, const Plan& steps, std::uint64_
   const Planned<T> fft = planned<T>(c, options, comm);
   const End<T> from(fft.plan().states().front(), fft.rank());
   const End<T> to(fft.plan().states().back(), fft.rank());
-  const auto both = static_cast<std::size_t>(fft.in_place_size());
+  const std::size_t both = std::max(from.allocated_size(), to.allocated_size());
   Elements<T> in = from.filled(seed, c.in_place ? both : 0);
   const Elements<T> original = in;
-  Elements<T> out(c.in_place ? 0 : to.allocated_size());
+  Elements<T> out = c.in_place ? Elements<T>() : to.marked(0);
   Elements<T>& there = c.in_place ? in : out;
   const std::size_t in_elements = c.in_place ? from.elements_in(both) : from.elements();
   const std::size_t out_elements = c.in_place ? to.elements_in(both) : to.elements();
@@ -475,7 +526,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Elements<T> by_segments;
   // One plan for all methods: prices lead to others where messages are dear.
   const Plan steps = planned<T>(c, c.options, comm).plan();
-  const Spectrum expected = reference<T>(c.shape, seed, Direction::forward, c.kind == Kind::r2c);
+  const Spectrum expected = reference<T>(c.problem(), seed);
   const auto check = [&](const Plan& plan, Elements<T>& result) {
     return check_plan<T>(c, plan, expected, seed, comm, result, tally);
   };
@@ -489,7 +540,10 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   if (!complaint.empty()) return "segments: " + complaint;
   const Plan plan = steps.with_method(seed % 2 == 0 ? ExchangeMethod::point_to_point
                                                     : ExchangeMethod::shared_memory);
-  const auto held = static_cast<std::size_t>(plan.output().local_size(rank));
+  // What padding holds is not defined; margins are as they were.
+  const Layout& output = plan.output();
+  const Index kept = output.has_margins() ? output.allocated_size(rank) : output.local_size(rank);
+  const auto held = static_cast<std::size_t>(kept * plan.states().back().element.bytes());
   const Elements<T> alone = on_loopback<T>(c, plan, seed, rank, complaint);
   if (!complaint.empty()) return complaint;
   if (!same_bits<T>(by_messages, by_alltoallv, held)) return "Alltoallv gives other bits";
@@ -546,7 +600,7 @@ struct Arguments {
   std::uint64_t cases = 100;
   std::uint64_t first = 0;
   bool all_ranks = false;
-  bool real = false;
+  Kind kind = Kind::c2c;
   bool progress_thread = false;
   bool large = false;
   bool bits = false;
@@ -560,7 +614,9 @@ Arguments parse(int argc, char** argv) {
     if (word == "--all-ranks") {
       arguments.all_ranks = true;
     } else if (word == "--real") {
-      arguments.real = true;
+      arguments.kind = Kind::r2c;
+    } else if (word == "--r2r") {
+      arguments.kind = Kind::r2r;
     } else if (word == "--progress-thread") {
       arguments.progress_thread = true;
     } else if (word == "--large") {
@@ -635,7 +691,7 @@ int run(int argc, char** argv) {
   std::set<std::string> different;
   for (std::uint64_t k = arguments.first; k < arguments.first + arguments.cases; ++k) {
     Configuration c = make_configuration(arguments.seed, k, world, arguments.all_ranks,
-                                         arguments.real ? Kind::r2c : Kind::c2c, arguments.large);
+                                         arguments.kind, arguments.large);
     c.options.progress_thread = arguments.progress_thread;
     ++done;
     different.insert(c.to_text());
@@ -675,8 +731,11 @@ int run(int argc, char** argv) {
             static_cast<unsigned long long>(k), complaint.c_str(), c.to_text().c_str(), world,
             argv[0], static_cast<unsigned long long>(arguments.seed),
             static_cast<unsigned long long>(k), arguments.all_ranks ? " --all-ranks" : "",
-            arguments.real ? " --real" : "", arguments.large ? " --large" : "",
-            arguments.per_node.empty() ? "" : " --per-node ", arguments.per_node.c_str());
+            arguments.kind == Kind::r2c   ? " --real"
+            : arguments.kind == Kind::r2r ? " --r2r"
+                                          : "",
+            arguments.large ? " --large" : "", arguments.per_node.empty() ? "" : " --per-node ",
+            arguments.per_node.c_str());
         std::fflush(stdout);
       }
       if (failures >= 10) break;

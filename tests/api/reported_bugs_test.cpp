@@ -144,7 +144,7 @@ void expect_right_on_loopback(const Shape& shape, Index ranks, const Options& op
     exec::Loopback<T>(steps, in_place).run(sources, targets, factor);
   };
   run(plan, in, in_place ? in : out, T{1});
-  const auto expected = reference<T>(shape, seed, Direction::forward);
+  const auto expected = reference<T>({shape}, seed);
   const double promised = promised_error(precision_of<T>, volume(shape));
   Distance there;
   for (Index r = 0; r < ranks; ++r) {
@@ -269,8 +269,8 @@ class Threads {
     all_.run(name + ": " + text_of(shape) + " on " + std::to_string(ranks) + " ranks",
              [&](Complaints& complaints) {
                if (comm == MPI_COMM_NULL) return;
-               const auto doubles = reference<double>(shape, seed, Direction::forward);
-               const auto singles = reference<float>(shape, seed, Direction::forward);
+               const auto doubles = reference<double>({shape}, seed);
+               const auto singles = reference<float>({shape}, seed);
                for (const bool in_place : {false, true}) {
                  expect_right<double>(comm, shape, options, in_place, doubles, complaints);
                  expect_right<float>(comm, shape, options, in_place, singles, complaints);

@@ -72,7 +72,7 @@ void expect_definition(const Layout& layout, Direction direction) {
   const Part<T> part(layout);
   const std::vector<MultiIndex> samples = sampled_indices(layout.shape(), 8);
   const std::vector<Wide> got =
-      direct_sums(MPI_COMM_WORLD, part.view, samples, direction, [](double) {});
+      direct_sums(MPI_COMM_WORLD, part.view, {layout.shape()}, samples, direction, [](double) {});
   std::vector<Wide> want;
   for (const MultiIndex& sample : samples) {
     want.push_back(by_definition<T>(layout.shape(), sample, direction));

@@ -44,7 +44,7 @@ Outcome run(const Plan& plan, bool in_place = false) {
   }
   exec::Loopback<double> forward(plan, in_place);
   forward.run(sources, targets, 1.0);
-  const auto expected = reference<double>(plan.problem().shape, seed, Direction::forward);
+  const auto expected = reference<double>(plan.problem(), seed);
   Outcome outcome;
   outcome.exchanges = forward.counters(0).exchanges;
   long double wrong = 0.0L;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "exchange/bruck_rounds.hpp"
+#include "exchange/chunks.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
 #include "planner/pipeline.hpp"
@@ -106,6 +107,48 @@ TEST(Pipeline, gives_the_same_bits_in_any_number_of_chunks) {
     cut_plans += check_all<float>(small_tiles(std::string(problem) + ":f32", 4, 256));
   }
   EXPECT_GT(cut_plans, 400);
+}
+
+/// Cuts both sides of each exchange alike, in all ways, and returns how many there were.
+int check_alike(const PlanRequest& request) {
+  int cut_plans = 0;
+  for (const NamedPlan& named : all_plans(request)) {
+    const Plan bulk = named.plan.with_method(ExchangeMethod::point_to_point);
+    for (std::size_t step = 0; step < bulk.steps().size(); ++step) {
+      if (bulk.exchange_at(step) == nullptr) continue;
+      for (const CutDigit& cut : cut_digits_alike(bulk, step)) {
+        for (const Index chunks : {Index{2}, Index{3}, cut.most}) {
+          if (chunks > cut.most) continue;
+          const Plan plan = bulk.with_chunks(step, {cut.digit, chunks, cut.digit, chunks});
+          EXPECT_EQ(plan.exchange_at(step)->chunks.parts(), chunks);
+          EXPECT_EQ(Plan::parse(plan.to_text()), plan);
+          ++cut_plans;
+          for (const bool in_place : {false, true}) {
+            EXPECT_TRUE(
+                same_bits(output_of<double>(plan, in_place), output_of<double>(bulk, in_place)))
+                << plan.to_text();
+            EXPECT_TRUE(same_bits(output_of<double>(plan.reversed(), in_place),
+                                  output_of<double>(bulk.reversed(), in_place)))
+                << plan.reversed().to_text();
+          }
+        }
+      }
+    }
+  }
+  return cut_plans;
+}
+
+TEST(Pipeline, gives_the_same_bits_where_both_sides_are_cut_alike) {
+  int cut_plans = 0;
+  for (const char* const problem :
+       {"c2c:16x12*5", "c2c:9x10x7*3", "c2c:8x16x16", "c2c:256*4", "c2c/x=batch:16x12x6",
+        "c2c/y=none:9x5x8", "c2c:16x16x16*2", "c2c:16x16x8x8"}) {
+    for (const Index ranks : {2, 4}) {
+      for (const Index tile : {64, 4096})
+        cut_plans += check_alike(small_tiles(problem, ranks, tile));
+    }
+  }
+  EXPECT_GT(cut_plans, 60);
 }
 
 TEST(Pipeline, gives_the_same_bits_on_many_ranks_that_hold_different_sizes) {

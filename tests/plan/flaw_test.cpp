@@ -57,7 +57,7 @@ TEST(Flaw, a_plan_transforms_every_axis) {
   // Halved along another axis than the problem is.
   const Layout whole = Layout::block({8, 8}, {1, 1});
   expect_flaw(forward("r2c:8x8", 1, whole, {Sweep{Kernel::real, 0}, sweep(1)}),
-              "it ends with ky kx");
+              "kernel is not of r2c:8x8:f64");
 }
 
 TEST(Flaw, digits_are_joined_again) {
@@ -128,7 +128,8 @@ TEST(Flaw, chunks_are_cut_where_they_can_be) {
   expect_flaw(cut({0, 0, 1, 0}, {}), "cut where it cannot be");
   expect_flaw(cut({1, 2, 2, 2}, {}), "cut where it cannot be");
   expect_flaw(cut({7, 2, -1, 2}, {}), "cut where it cannot be");
-  expect_flaw(cut({2, 2, 2, 2}, {}), "twice along the same digit");
+  EXPECT_EQ(flaw_of(cut({2, 2, 2, 2}, {})), "");
+  expect_flaw(cut({2, 2, 2, 4}, {}), "twice along the same digit");
   expect_flaw(cut({0, 2, 1, 2}, {2, 2, 0, 2}), "cut in two ways");
   expect_flaw(cut({0, 2, 1, 2}, {1, 4, 0, 2}), "cut in two ways");
 }

@@ -69,20 +69,31 @@ TEST(Problem, bad_texts_are_refused_with_the_fix) {
   constexpr ErrorCode parse = ErrorCode::parse_error;
   constexpr ErrorCode shape = ErrorCode::invalid_shape;
   constexpr ErrorCode overflow = ErrorCode::overflow;
+  constexpr ErrorCode option = ErrorCode::invalid_option;
   const std::vector<Case> cases = {
       {"", parse, "should read KIND:SHAPE[:PRECISION]; write for instance c2c:512x512x512"},
       {"c2c", parse, "should read KIND:SHAPE"},
       {"8x8", parse, "should read KIND:SHAPE"},
       {"c2c:8x8:f64:f64", parse, "should read KIND:SHAPE"},
-      {"fft:8x8", parse, "kind 'fft' is not known, c2c and r2c are, and ntt, walsh and sort"},
+      {"fft:8x8", parse, "kind 'fft' is not known, c2c, r2c and r2r are, and ntt, walsh and sort"},
       {"C2C:8x8", parse, "kind 'C2C' is not known"},
       {"ntt:16:f32", parse, "elements of ntt have 64 bits; leave 'f32' out"},
-      {"walsh/x:16", parse, "should name the r2c axis"},
+      {"walsh/x:16", parse, "'x' should be AXIS=KIND, or KIND for all axes; axes are x"},
+      {"walsh/x=none:16", option, "axis x of walsh is none; only transforms of complex or real"},
       {"ntt:16x12", shape, "12 is no power of two; pad the array"},
       {"sort:16x16", shape, "keys of 2 axes; sort them along one"},
-      {"c2c/x:8x8", parse, "'c2c/x' should name the r2c axis, one of y x"},
-      {"r2c/z:8x8", parse, "'r2c/z' should name the r2c axis, one of y x"},
-      {"r2c/:8x8", parse, "'r2c/' should name the r2c axis"},
+      {"c2c/x:8x8", parse, "'x' should be AXIS=KIND, or KIND for all axes; axes are y x"},
+      {"r2c/z:8x8", parse, "'z' should be AXIS=KIND, or KIND for all axes, or the r2c AXIS"},
+      {"r2c/:8x8", parse, "'' should be AXIS=KIND"},
+      {"c2c/x=cos:8x8", parse, "'x=cos' should be AXIS=KIND"},
+      {"c2c/z=none:8x8", parse, "'z=none' should be AXIS=KIND"},
+      {"c2c/x=real:8x8", option,
+       "axis x is real, and the r2c axis is none; of r2c one axis is real"},
+      {"r2c/x=none:8x8", option, "axis x is the r2c axis, and none; make it fourier"},
+      {"r2r:8x8", option, "axis y of r2r is fourier; give it a cosine or sine kind, or none"},
+      {"r2r/cosine-1:8x1", shape, "axis x has 1 element, and cosine-1 needs 2 at least"},
+      {"c2c:8x8*", parse, "batch of problem 'c2c:8x8*': expected"},
+      {"c2c:8x8*0", shape, "has extent 0"},
       {"c2c:8x8:f16", parse, "precision 'f16' is neither f32 nor f64"},
       {"c2c:8x8:", parse, "precision '' is neither"},
       {"c2c:", parse, "extent '': expected a non-negative integer, found ''"},
@@ -91,7 +102,6 @@ TEST(Problem, bad_texts_are_refused_with_the_fix) {
       {"c2c:8X8", parse, "use x between extents, as in c2c:512x512x512"},
       {"r2c:8,8,8", parse, "use x between extents, as in r2c:512x512x512"},
       {"c2c:8 8", parse, "use x between extents"},
-      {"c2c:8*8", parse, "use x between extents"},
       {"c2c:-8x8", parse, "found '-8'"},
       {"c2c:8.5", parse, "found '8.5'"},
       {"c2c:8^", parse, "extent '8^': expected"},
@@ -140,6 +150,58 @@ TEST(Problem, of_reals_half_the_frequencies_are_kept) {
   }
   EXPECT_FALSE(Problem::parse("c2c:8x6").real());
   EXPECT_EQ(Problem::parse("c2c:8x6").frequency_shape(), (Shape{8, 6}));
+}
+
+TEST(Problem, kinds_of_axes_have_a_text) {
+  struct Case {
+    const char* text;
+    std::vector<AxisKind> axes;
+    const char* normal;
+  };
+  using enum AxisKind;
+  const std::vector<Case> cases = {
+      {"c2c/x=cosine-1:64x65", {fourier, cosine_1}, "c2c/x=cosine-1:64x65:f64"},
+      {"c2c/x=fourier:64x65", {fourier, fourier}, "c2c:64x65:f64"},
+      {"c2c/none:64x65", {none, none}, "c2c/y=none,x=none:64x65:f64"},
+      {"r2r/cosine-2:4^3:f32", {cosine_2, cosine_2, cosine_2}, "r2r/cosine-2:4x4x4:f32"},
+      {"r2r/sine-1,x=none:9x7", {sine_1, none}, "r2r/sine-1,x=none:9x7:f64"},
+      {"r2r/x=sine-4,y=sine-3:9x7", {sine_3, sine_4}, "r2r/sine-3,x=sine-4:9x7:f64"},
+      {"r2c/z,x=cosine-1:8x9x5", {real, fourier, cosine_1}, "r2c/z,x=cosine-1:8x9x5:f64"},
+      {"c2c:16x16*8", {batch, fourier, fourier}, "c2c:16x16*8:f64"},
+      {"c2c/y=batch:16x16", {batch, fourier}, "c2c:16*16:f64"},
+      {"c2c/x=batch:16x3", {fourier, batch}, "c2c/x=batch:16x3:f64"},
+      {"r2r/cosine-3:5*2", {batch, cosine_3}, "r2r/cosine-3:5*2:f64"},
+      {"r2c/y,x=sine-2:8x6*4", {batch, real, sine_2}, "r2c/y,x=sine-2:8x6*4:f64"},
+  };
+  for (const Case& good : cases) {
+    const Problem problem = Problem::parse(good.text);
+    ASSERT_EQ(problem.shape.size(), good.axes.size());
+    for (std::size_t a = 0; a < good.axes.size(); ++a) {
+      EXPECT_EQ(problem.axis_kind(a), good.axes[a]) << good.text;
+    }
+    EXPECT_EQ(problem.to_text(), good.normal);
+    EXPECT_EQ(Problem::parse(problem.to_text()), problem) << good.text;
+  }
+}
+
+TEST(Problem, logical_sizes_are_those_of_FFTW) {
+  EXPECT_EQ(Problem::parse("c2c:8x6").logical_size(), 48);
+  EXPECT_EQ(Problem::parse("r2c:8x6*5").logical_size(), 48);
+  EXPECT_EQ(Problem::parse("c2c/x=none:8x6").logical_size(), 8);
+  EXPECT_EQ(Problem::parse("r2r/cosine-1:5x9").logical_size(), 8 * 16);
+  EXPECT_EQ(Problem::parse("r2r/sine-1:5x9").logical_size(), 12 * 20);
+  for (const char* const kind :
+       {"cosine-2", "cosine-3", "cosine-4", "sine-2", "sine-3", "sine-4"}) {
+    EXPECT_EQ(Problem::parse(std::string("r2r/") + kind + ":5x9").logical_size(), 10 * 18) << kind;
+  }
+}
+
+TEST(Problem, kinds_of_axes_must_be_as_many_as_axes) {
+  Problem problem = Problem::parse("c2c:8x6");
+  problem.axes = {AxisKind::none};
+  EXPECT_THROW(problem.validate(), InvalidOption);
+  problem.axes = {AxisKind::none, static_cast<AxisKind>(77)};
+  EXPECT_THROW(problem.validate(), InvalidOption);
 }
 
 TEST(Problem, elements_have_the_size_of_their_parts) {

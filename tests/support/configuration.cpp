@@ -117,7 +117,7 @@ void make_rideable(Random& random, Configuration& c, Index least_elements) {
 void make_real(Random& random, Configuration& c, bool asks_out, bool same) {
   const auto axes = static_cast<Index>(c.shape.size());
   if (random.chance(40)) c.options.r2c_axis = static_cast<int>(random.between(0, axes - 1));
-  const Problem problem{c.shape, Precision::f64, Kind::r2c, c.options.r2c_axis};
+  const Problem problem = c.problem();
   const std::size_t r2c_axis = problem.r2c_axis_index();
   const Shape kept = problem.frequency_shape();
   if (asks_out) c.options.out = random_layout(random, kept, c.ranks);
@@ -130,6 +130,69 @@ void make_real(Random& random, Configuration& c, bool asks_out, bool same) {
     c.options.padded = true;
   } else if (c.options.in && random.chance(15)) {
     c.options.in = c.options.in->with_padding(random.between(1, 5));
+  }
+}
+
+/// Kinds of axes that are not all Fourier.
+void choose_axes(Random& random, Configuration& c) {
+  static const std::vector<AxisKind> real_kinds = {
+      AxisKind::cosine_1, AxisKind::cosine_2, AxisKind::cosine_3, AxisKind::cosine_4,
+      AxisKind::sine_1,   AxisKind::sine_2,   AxisKind::sine_3,   AxisKind::sine_4,
+      AxisKind::none,     AxisKind::none,     AxisKind::batch};
+  const std::size_t r2c_axis = c.kind == Kind::r2c ? c.problem().r2c_axis_index() : c.shape.size();
+  for (std::size_t a = 0; a < c.shape.size(); ++a) {
+    AxisKind kind = random.pick(real_kinds);
+    if (c.kind != Kind::r2r && random.chance(50)) kind = AxisKind::fourier;
+    if (a == r2c_axis) kind = random.chance(50) ? AxisKind::real : AxisKind::fourier;
+    if (kind == AxisKind::cosine_1 && c.shape[a] == 1) kind = AxisKind::cosine_2;
+    c.options.axes.push_back(kind);
+  }
+}
+
+/// Boxes of the whole array, dealt to ranks at random: some get several, some none.
+Layout several_boxes(Random& random, const Shape& shape, Index ranks) {
+  std::vector<Box> boxes;
+  cut(random, {Shape(shape.size(), 0), shape}, 2 * ranks, boxes);
+  std::vector<std::vector<Box>> of_ranks(static_cast<std::size_t>(ranks));
+  for (const Box& box : boxes) {
+    bool empty = false;
+    for (std::size_t a = 0; a < shape.size(); ++a) empty = empty || box.low[a] == box.high[a];
+    if (!empty) of_ranks[static_cast<std::size_t>(random.between(0, ranks - 1))].push_back(box);
+  }
+  return Layout::boxes_of_ranks(shape, of_ranks, random_order(random, shape.size()));
+}
+
+void choose_several_boxes(Random& random, Configuration& c) {
+  if (!c.options.padded && random.chance(60)) {
+    c.options.in = several_boxes(random, c.shape, c.ranks);
+  }
+  if (random.chance(60)) {
+    c.options.out = several_boxes(random, c.problem().frequency_shape(), c.ranks);
+  }
+}
+
+Layout with_random_margins(Random& random, const Layout& layout) {
+  std::vector<Margin> margins;
+  for (std::size_t a = 0; a < layout.axes(); ++a) {
+    margins.push_back({random.between(0, 2), random.between(0, 2)});
+  }
+  return layout.with_margins(std::move(margins));
+}
+
+/// Arrays inside of larger ones. In place both ends have the same.
+void add_margins(Random& random, Configuration& c) {
+  const bool padded = c.options.padded || (c.options.in && c.options.in->padding() > 0);
+  if (c.in_place) {
+    if (!c.options.in || c.kind == Kind::r2c) return;
+    c.options.in = with_random_margins(random, *c.options.in);
+    c.options.out = c.options.in;
+    return;
+  }
+  if (c.options.in && !padded && random.chance(70)) {
+    c.options.in = with_random_margins(random, *c.options.in);
+  }
+  if (c.options.out && random.chance(70)) {
+    c.options.out = with_random_margins(random, *c.options.out);
   }
 }
 
@@ -194,7 +257,13 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
     if (asks_out) c.options.out = random_layout(random, c.shape, c.ranks);
     if (same) c.options.out = c.options.in;
   }
+  // A stream of its own: configurations of Fourier transforms stay what they are.
+  Random kinds(seed, ~number);
+  if (kind == Kind::r2r || kinds.chance(30)) choose_axes(kinds, c);
+  if (kinds.chance(15)) choose_several_boxes(kinds, c);
+  if (kinds.chance(25)) add_margins(kinds, c);
   c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});
+  if (kinds.chance(20)) c.options.scaling = Scaling::by_n_forward;
   if (random.chance(30)) c.options.tile_bytes = random.pick<Index>({1, 64, 777, 4096});
   if (random.chance(30)) {
     c.options.message_bytes = random.pick<Index>({1, 7, 64, 1024}) * (large ? 1000 : 1);
@@ -207,8 +276,7 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
 }
 
 std::string Configuration::to_text() const {
-  const Problem problem{shape, single ? Precision::f32 : Precision::f64, kind, options.r2c_axis};
-  return problem.to_text() + " on " + std::to_string(ranks) + " ranks, " +
+  return problem().to_text() + " on " + std::to_string(ranks) + " ranks, " +
          (in_place ? "in place" : "out of place") + ", in '" +
          (options.in ? options.in->to_text() : "any") + "', out '" +
          (options.out ? options.out->to_text() : "any") + "', scaling " +

@@ -20,6 +20,9 @@ struct Configuration {
   Kind kind = Kind::c2c;
   Options options;
 
+  [[nodiscard]] Problem problem() const {
+    return {shape, single ? Precision::f32 : Precision::f64, kind, options.r2c_axis, options.axes};
+  }
   [[nodiscard]] std::string to_text() const;
 };
 

@@ -103,18 +103,19 @@ std::vector<To> run(const Plan& plan, bool in_place, const std::vector<From>& wh
   return result;
 }
 
-/// Replaces every line along every axis by line(values).
+/// Replaces every line along every axis by line(values, axis).
 template <class Number, class Line>
 std::vector<Number> along_axes(std::vector<Number> whole, const Shape& shape, Line line) {
   Index stride = volume(shape);
-  for (const Index n : shape) {
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const Index n = shape[axis];
     stride /= n;
     for (Index begin = 0; begin < volume(shape); ++begin) {
       if (begin / stride % n != 0) continue;
       const auto at = [&](Index i) { return static_cast<std::size_t>(begin + i * stride); };
       std::vector<Number> values;
       for (Index i = 0; i < n; ++i) values.push_back(whole[at(i)]);
-      values = line(values);
+      values = line(values, axis);
       for (Index i = 0; i < n; ++i) whole[at(i)] = values[static_cast<std::size_t>(i)];
     }
   }
@@ -150,6 +151,29 @@ std::vector<Exact> fourier(const std::vector<Exact>& values) {
   });
 }
 
+/// Cosines and sines as FFTW's manual defines them ("What FFTW Really Computes"): each is a sum
+/// over j of c_j x_j f(pi (j + a) (k + b) / m), where c_j is 2, but 1 at the ends that the kind is
+/// even about.
+std::vector<Exact> trigonometric(AxisKind kind, const std::vector<Exact>& values) {
+  const auto n = static_cast<Index>(values.size());
+  const bool cosine = kind < AxisKind::sine_1;
+  const int type =
+      static_cast<int>(kind) - static_cast<int>(cosine ? AxisKind::cosine_1 : AxisKind::sine_1) + 1;
+  const long double whole = cosine ? 0.L : 1.L;  // of what counts by whole elements
+  const long double a = type == 2 || type == 4 ? 0.5L : whole;
+  const long double b = type == 3 || type == 4 ? 0.5L : whole;
+  const Index period = type == 1 ? (cosine ? n - 1 : n + 1) : n;
+  const auto m = static_cast<long double>(period);
+  return sums(values, [&](const Exact& value, Index j, Index k) {
+    const bool first = cosine && j == 0 && (type == 1 || type == 3);
+    const bool last = (cosine && type == 1 && j == n - 1) || (!cosine && type == 3 && j == n - 1);
+    const long double angle = std::numbers::pi_v<long double> * (static_cast<long double>(j) + a) *
+                              (static_cast<long double>(k) + b) / m;
+    const long double weight = first || last ? 1.L : 2.L;
+    return value * (weight * (cosine ? std::cos(angle) : std::sin(angle)));
+  });
+}
+
 double distance(const std::vector<Exact>& got, const std::vector<Exact>& want) {
   long double apart = 0;
   long double size = std::numeric_limits<long double>::min();
@@ -167,9 +191,9 @@ std::vector<Exact> exact(const std::vector<E>& values, long double factor = 1) {
   return result;
 }
 
-/// Of what is transformed to frequencies: complex numbers, or E = T reals.
-template <class T, class E>
-std::string complaint_of_fourier(const Plan& plan, const Plan& back) {
+/// Of what is transformed from E to F: complex numbers, or T for reals.
+template <class T, class E, class F>
+std::string complaint_of_numbers(const Plan& plan, const Plan& back) {
   const Shape& shape = plan.problem().shape;
   const Shape kept = plan.problem().frequency_shape();
   Random random(1);
@@ -181,7 +205,13 @@ std::string complaint_of_fourier(const Plan& plan, const Plan& back) {
       value = {static_cast<T>(random.real()), static_cast<T>(random.real())};
     }
   }
-  const std::vector<Exact> all = along_axes(exact(x), shape, fourier);
+  const Problem& problem = plan.problem();
+  const std::vector<Exact> all =
+      along_axes(exact(x), shape, [&](const std::vector<Exact>& values, std::size_t axis) {
+        const AxisKind kind = problem.axis_kind(axis);
+        if (kind == AxisKind::none || kind == AxisKind::batch) return values;
+        return is_trigonometric(kind) ? trigonometric(kind, values) : fourier(values);
+      });
   std::vector<Exact> want;
   for (std::size_t flat = 0; flat < all.size(); ++flat) {
     bool is_kept = true;
@@ -195,12 +225,12 @@ std::string complaint_of_fourier(const Plan& plan, const Plan& back) {
   std::string complaint;
   for (const bool in_place : {false, true}) {
     const std::string where = in_place ? " in place" : "";
-    const auto there = run<T, std::complex<T>>(plan, in_place, x, complaint);
+    const auto there = run<T, F>(plan, in_place, x, complaint);
     const double error = distance(exact(there), want);
     if (!(error <= most)) return "error " + std::to_string(error) + " forward" + where;
     const auto returned = run<T, E>(back, in_place, there, complaint);
     const double error_back =
-        distance(exact(returned, 1.L / static_cast<long double>(x.size())), exact(x));
+        distance(exact(returned, 1.L / static_cast<long double>(problem.logical_size())), exact(x));
     if (!(error_back <= most)) return "error " + std::to_string(error_back) + " backward" + where;
   }
   return complaint;
@@ -241,7 +271,7 @@ std::string complaint_of_words(const Plan& plan) {
   if (plan.problem().kind == Kind::sort) {
     using Keys = std::vector<extras::KeyBits>;
     return complaint_of_words<Bitonic>(plan, whole_numbers<extras::KeyBits>(elements, elements),
-                                       [](Keys keys) {
+                                       [](Keys keys, std::size_t) {
                                          std::sort(keys.begin(), keys.end());
                                          return keys;
                                        });
@@ -249,7 +279,7 @@ std::string complaint_of_words(const Plan& plan) {
   if (plan.problem().kind == Kind::walsh) {
     using Line = std::vector<double>;
     return complaint_of_words<Walsh>(
-        plan, whole_numbers<double>(elements, 1000), [](const Line& values) {
+        plan, whole_numbers<double>(elements, 1000), [](const Line& values, std::size_t) {
           const auto n = static_cast<std::uint64_t>(values.size());
           return sums(values, [&](double value, Index j, Index k) {
             const auto bits = extras::reversed_bits(k, std::countr_zero(n)) & j;
@@ -260,7 +290,7 @@ std::string complaint_of_words(const Plan& plan) {
   const std::shared_ptr<const extras::Field> field = extras::Field::standard();
   using Line = std::vector<extras::Residue>;
   return complaint_of_words<NumberTheoretic>(
-      plan, whole_numbers<extras::Residue>(elements, 1000), [&](const Line& values) {
+      plan, whole_numbers<extras::Residue>(elements, 1000), [&](const Line& values, std::size_t) {
         const auto n = static_cast<Index>(values.size());
         Line result;
         for (Index k = 0; k < n; ++k) {
@@ -285,13 +315,13 @@ std::string complaint_of(const Plan& plan) {
   const bool forward = plan.direction() == Direction::forward;
   const Plan there = forward ? plan : plan.reversed();
   const Plan back = there.reversed();
-  const bool single = plan.problem().precision == Precision::f32;
-  if (plan.problem().real()) {
-    return single ? complaint_of_fourier<float, float>(there, back)
-                  : complaint_of_fourier<double, double>(there, back);
-  }
-  return single ? complaint_of_fourier<float, std::complex<float>>(there, back)
-                : complaint_of_fourier<double, std::complex<double>>(there, back);
+  const auto of_type = [&]<class T>(T) {
+    using Complex = std::complex<T>;
+    if (plan.problem().real()) return complaint_of_numbers<T, T, Complex>(there, back);
+    if (plan.problem().kind == Kind::r2r) return complaint_of_numbers<T, T, T>(there, back);
+    return complaint_of_numbers<T, Complex, Complex>(there, back);
+  };
+  return plan.problem().precision == Precision::f32 ? of_type(float{}) : of_type(double{});
 }
 
 }  // namespace kallima::test

@@ -4,6 +4,7 @@
 #include <fftw3.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -28,47 +29,89 @@ Index flat_index(const Shape& shape, const std::vector<Index>& index) {
   return flat;
 }
 
-std::vector<Index> flat_part(const Layout& layout, Index rank) {
-  std::vector<Index> result;
-  const std::vector<Progression> part = layout.local_indices(rank);
-  const Index size = layout.local_size(rank);
-  std::vector<Index> at(layout.axes(), 0);
-  std::vector<Index> index(layout.axes());
-  for (Index i = 0; i < size; ++i) {
-    for (std::size_t a = 0; a < at.size(); ++a) index[a] = part[a].at(at[a]);
-    result.push_back(flat_index(layout.shape(), index));
-    for (std::size_t o = at.size(); o-- > 0;) {
-      const auto a = static_cast<std::size_t>(layout.order()[o]);
-      if (++at[a] < part[a].count) break;
-      at[a] = 0;
+std::vector<HeldElement> held_part(const Layout& layout, Index rank) {
+  std::vector<HeldElement> result;
+  for (const LocalPart& part : layout.parts(rank)) {
+    std::vector<Index> at(layout.axes(), 0);
+    std::vector<Index> index(layout.axes());
+    const Index size = part.size();
+    for (Index i = 0; i < size; ++i) {
+      Index offset = part.offset;
+      for (std::size_t a = 0; a < at.size(); ++a) {
+        index[a] = part.indices[a].at(at[a]);
+        offset += at[a] * part.strides[a];
+      }
+      result.push_back({flat_index(layout.shape(), index), static_cast<std::size_t>(offset)});
+      for (std::size_t o = at.size(); o-- > 0;) {
+        const auto a = static_cast<std::size_t>(layout.order()[o]);
+        if (++at[a] < part.indices[a].count) break;
+        at[a] = 0;
+      }
     }
   }
   return result;
 }
 
-template <class T>
-std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64_t seed,
-                                                 Direction direction, bool real) {
-  std::vector<std::complex<long double>> data(static_cast<std::size_t>(volume(shape)));
-  std::vector<int> extents;
-  for (const Index n : shape) extents.push_back(static_cast<int>(n));
+std::vector<Index> flat_part(const Layout& layout, Index rank) {
+  std::vector<Index> result;
+  for (const HeldElement& element : held_part(layout, rank)) result.push_back(element.flat);
+  return result;
+}
+
+namespace {
+
+using Whole = std::vector<std::complex<long double>>;
+
+fftw_r2r_kind r2r_kind(AxisKind kind) {
+  constexpr std::array kinds = {FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                                FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(AxisKind::cosine_1)];
+}
+
+/// Transforms a whole array along one axis, in place.
+void transform_axis(Whole& data, const Shape& shape, std::size_t axis, AxisKind kind) {
+  Index inner = 1;
+  for (std::size_t a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
+  const Index n = shape[axis];
+  const Index outer = static_cast<Index>(data.size()) / inner / n;
   auto* const raw = reinterpret_cast<fftwl_complex*>(data.data());
-  fftwl_plan plan =
-      fftwl_plan_dft(static_cast<int>(extents.size()), extents.data(), raw, raw,
-                     direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const std::complex<T> value = sample<T>(seed, static_cast<Index>(i));
-    data[i] = {value.real(), real ? T{0} : value.imag()};
+  auto* const reals = reinterpret_cast<long double*>(data.data());
+  fftwl_plan plan = nullptr;
+  if (is_trigonometric(kind)) {
+    const fftw_iodim64 line{n, 2 * inner, 2 * inner};
+    const std::array<fftw_iodim64, 2> lines = {
+        {{outer, 2 * n * inner, 2 * n * inner}, {2 * inner, 1, 1}}};
+    const fftw_r2r_kind what = r2r_kind(kind);
+    plan = fftwl_plan_guru64_r2r(1, &line, 2, lines.data(), reals, reals, &what, FFTW_ESTIMATE);
+  } else {
+    const fftw_iodim64 line{n, inner, inner};
+    const std::array<fftw_iodim64, 2> lines = {{{outer, n * inner, n * inner}, {inner, 1, 1}}};
+    plan = fftwl_plan_guru64_dft(1, &line, 2, lines.data(), raw, raw, FFTW_FORWARD, FFTW_ESTIMATE);
   }
   fftwl_execute(plan);
   fftwl_destroy_plan(plan);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::complex<long double>> reference(const Problem& problem, std::uint64_t seed) {
+  Whole data(static_cast<std::size_t>(problem.elements()));
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const std::complex<T> value = sample<T>(seed, static_cast<Index>(i));
+    data[i] = {value.real(), problem.complex_positions() ? value.imag() : T{0}};
+  }
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+    const AxisKind kind = problem.axis_kind(a);
+    if (kind != AxisKind::none && kind != AxisKind::batch) {
+      transform_axis(data, problem.shape, a, kind);
+    }
+  }
   return data;
 }
 
-template std::vector<std::complex<long double>> reference<float>(const Shape&, std::uint64_t,
-                                                                 Direction, bool);
-template std::vector<std::complex<long double>> reference<double>(const Shape&, std::uint64_t,
-                                                                  Direction, bool);
+template std::vector<std::complex<long double>> reference<float>(const Problem&, std::uint64_t);
+template std::vector<std::complex<long double>> reference<double>(const Problem&, std::uint64_t);
 
 double promised_error(Precision precision, Index elements) {
   const double eps = precision == Precision::f32

@@ -18,14 +18,22 @@ std::complex<T> sample(std::uint64_t seed, Index flat);
 /// Row-major number of an index.
 Index flat_index(const Shape& shape, const std::vector<Index>& index);
 
+/// An element that a rank holds: its row-major number, and its place in memory.
+struct HeldElement {
+  Index flat = 0;
+  std::size_t offset = 0;
+};
+
+/// What `rank` holds, in the order of its memory.
+std::vector<HeldElement> held_part(const Layout& layout, Index rank);
+
 /// Row-major numbers of what `rank` holds, in the order of its memory.
 std::vector<Index> flat_part(const Layout& layout, Index rank);
 
-/// Transform of the whole test array, row-major, unscaled, in long double; of its real parts alone
-/// where asked.
+/// Transform of the whole test array forward, row-major, unscaled, in long double, with all
+/// frequencies; of its real parts alone where positions are real.
 template <class T>
-std::vector<std::complex<long double>> reference(const Shape& shape, std::uint64_t seed,
-                                                 Direction direction, bool real = false);
+std::vector<std::complex<long double>> reference(const Problem& problem, std::uint64_t seed);
 
 /// The library's promise: relative L2 error at most max(eps, 1.5 eps sqrt(log2 N)).
 double promised_error(Precision precision, Index elements);

@@ -64,8 +64,13 @@ class ArrayContender : public Contender {
     const bool forward = task_.direction == Direction::forward;
     const auto there = [&] { go(); };
     const auto back = [&] { go_back(); };
-    if (!task_.request.problem.real()) {
+    const Problem& problem = task_.request.problem;
+    if (problem.complex_positions()) {
       return verified(progress, input(), output(), task_.direction, ends_.scale, there, back);
+    }
+    if (!problem.complex_frequencies()) {
+      return verified(progress, real_view(source_, ends_.in), real_view(target_, ends_.out),
+                      task_.direction, ends_.scale, there, back);
     }
     // Not every array of frequencies is the spectrum of reals, so both directions begin with reals.
     if (forward) {
@@ -73,7 +78,7 @@ class ArrayContender : public Contender {
                       ends_.scale, there, back);
     }
     // Both ways without a scale multiply by N.
-    const auto elements = static_cast<long double>(task_.request.problem.elements());
+    const auto elements = static_cast<long double>(problem.logical_size());
     return verified(progress, real_view(target_, ends_.out), input(), Direction::forward,
                     ends_.scale_there_and_back / ends_.scale / elements, back, there);
   }
@@ -102,7 +107,7 @@ class ArrayContender : public Contender {
   void set_unscaled_ends(Layout position, Layout frequency, bool known_order = true,
                          Index scratch = 0) {
     const bool forward = task_.direction == Direction::forward;
-    const auto elements = static_cast<long double>(task_.request.problem.elements());
+    const auto elements = static_cast<long double>(task_.request.problem.logical_size());
     set_ends({forward ? position : frequency, forward ? frequency : position, known_order, 1.0L,
               elements},
              scratch);
@@ -127,14 +132,16 @@ class ArrayContender : public Contender {
   [[nodiscard]] View<T> output() const { return view(target_, ends_.out); }
 
   /// True where the timed direction reads, or writes, reals.
-  [[nodiscard]] bool reads_reals() const {
-    return task_.request.problem.real() && task_.direction == Direction::forward;
-  }
-  [[nodiscard]] bool writes_reals() const {
-    return task_.request.problem.real() && task_.direction == Direction::backward;
-  }
+  [[nodiscard]] bool reads_reals() const { return has_reals(task_.direction); }
+  [[nodiscard]] bool writes_reals() const { return has_reals(opposite(task_.direction)); }
 
  private:
+  /// True where a direction starts with reals.
+  [[nodiscard]] bool has_reals(Direction direction) const {
+    const Problem& problem = task_.request.problem;
+    return !(direction == Direction::forward ? problem.complex_positions()
+                                             : problem.complex_frequencies());
+  }
   [[nodiscard]] View<T> view(std::complex<T>* data, const Layout& layout) const {
     return {{data, static_cast<std::size_t>(layout.allocated_size(session_.rank))},
             layout,
@@ -148,17 +155,18 @@ class ArrayContender : public Contender {
   }
 
   /// Fills one end, goes there, compares samples with direct sums, comes back, compares all.
-  template <class E, class There, class Back>
-  Errors verified(Progress& progress, const BasicView<E>& from, const View<T>& to,
+  template <class E, class F, class There, class Back>
+  Errors verified(Progress& progress, const BasicView<E>& from, const BasicView<F>& to,
                   Direction direction, long double scale, const There& there, const Back& back) {
     Errors errors;
     const std::vector<MultiIndex> samples = sampled_indices(to.layout().shape(), 64);
     fill(from);
     std::vector<Wide> want;
     if (ends_.known_order) {
-      want = direct_sums(session_.comm, from, samples, direction, [&](double done) {
-        progress.show(fmt::format("{}: summing directly {:.0f} %", facts_.name, 100 * done));
-      });
+      want = direct_sums(
+          session_.comm, from, task_.request.problem, samples, direction, [&](double done) {
+            progress.show(fmt::format("{}: summing directly {:.0f} %", facts_.name, 100 * done));
+          });
     }
     progress.show(fmt::format("{}: there and back", facts_.name));
     there();

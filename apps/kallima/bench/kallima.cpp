@@ -23,6 +23,7 @@ Options options_for(const Task& task) {
   options.engine_effort = task.effort;
   options.threads = task.threads;
   options.r2c_axis = task.request.problem.r2c_axis;
+  options.axes = task.request.problem.axes;
   options.padded = task.request.padded;
   options.machine = task.request.machine;
   options.plan_wisdom = task.plans;
@@ -66,7 +67,7 @@ std::string gathered(const Session& session, const std::string& mine) {
   return texts;
 }
 
-/// Fft is a Transform or a RealTransform.
+/// Fft is a Transform, a RealTransform or an R2RTransform.
 template <class T, template <class> class Fft>
 class KallimaAs final : public ArrayContender<T> {
  public:
@@ -77,7 +78,7 @@ class KallimaAs final : public ArrayContender<T> {
       forward_ = std::make_shared<const Plan>(agreed_plan(session, task));
     }
     const Plan plan = task.direction == Direction::forward ? *forward_ : forward_->reversed();
-    const auto elements = static_cast<long double>(task.request.problem.elements());
+    const auto elements = static_cast<long double>(task.request.problem.logical_size());
     this->set_ends({plan.input(), plan.output(), true,
                     task.direction == Direction::forward ? 1.0L : 1.0L / elements, 1.0L});
     Facts& facts = this->facts();
@@ -163,11 +164,14 @@ template <class T>
 using Kallima = KallimaAs<T, Transform>;
 template <class T>
 using RealKallima = KallimaAs<T, RealTransform>;
+template <class T>
+using R2RKallima = KallimaAs<T, R2RTransform>;
 
 }  // namespace
 
 std::unique_ptr<Contender> make_kallima(const Session& session, const Task& task) {
   if (task.request.problem.real()) return in_precision<RealKallima>(session, task);
+  if (task.request.problem.kind == Kind::r2r) return in_precision<R2RKallima>(session, task);
   return in_precision<Kallima>(session, task);
 }
 

@@ -72,19 +72,46 @@ class Roots {
   std::vector<Wide> high_;  // root(e) for multiples of 2^shift
 };
 
+/// What an element at j counts in the sum for frequency k, along an axis of another kind than
+/// Fourier: FFTW's manual, "What FFTW Really Computes".
+long double real_factor(Kernel kernel, Index n, Index j, Index k) {
+  if (kernel == Kernel::none) return j == k ? 1.0L : 0.0L;
+  const bool cosine = kernel < Kernel::sine_1;
+  const int type =
+      static_cast<int>(kernel) - static_cast<int>(cosine ? Kernel::cosine_1 : Kernel::sine_1) + 1;
+  const Index whole = cosine ? 0 : 2;  // in halves of an element
+  const Index in_halves = 2 * j + (type == 2 || type == 4 ? 1 : whole);
+  const Index out_halves = 2 * k + (type == 3 || type == 4 ? 1 : whole);
+  Index period = n;
+  if (type == 1) period = cosine ? n - 1 : n + 1;
+  // cos and sin of pi a b / (4 m), which have the period 8 m of a b.
+  const Index turns = product_modulo(in_halves, out_halves, 8 * period);
+  const long double angle = std::numbers::pi_v<long double> * static_cast<long double>(turns) /
+                            (4.0L * static_cast<long double>(period));
+  const bool first = cosine && j == 0 && (type == 1 || type == 3);
+  const bool last = j == n - 1 && (cosine ? type == 1 : type == 3);
+  return (first || last ? 1.0L : 2.0L) * (cosine ? std::cos(angle) : std::sin(angle));
+}
+
 /// Calls body(data, index, done) for each run of elements along the axis that is fastest in memory:
 /// where it lies, the global index of its first element, and how many elements came before.
 template <class E, class Body>
 void for_each_line(const BasicView<E>& view, const Body& body) {
+  if (view.layout().local_size(view.rank()) == 0) return;
   const std::vector<Progression> part = view.layout().local_indices(view.rank());
   const std::vector<int>& order = view.layout().order();
   const auto length = static_cast<std::size_t>(part[static_cast<std::size_t>(order.back())].count);
   std::vector<Index> at(part.size(), 0);
-  const std::size_t apart = length + static_cast<std::size_t>(view.layout().padding());
-  for (std::size_t done = 0; done < view.size(); done += apart) {
+  const std::vector<Index> strides = view.layout().local_strides(view.rank());
+  const auto size = static_cast<std::size_t>(view.layout().local_size(view.rank()));
+  for (std::size_t done = 0; done < size; done += length) {
     MultiIndex index;
-    for (std::size_t a = 0; a < part.size(); ++a) index[a] = part[a].at(at[a]);
-    body(std::span<const E>(view.data() + done, length), index, done);
+    Index place = view.layout().first_offset(view.rank());
+    for (std::size_t a = 0; a < part.size(); ++a) {
+      index[a] = part[a].at(at[a]);
+      place += at[a] * strides[a];
+    }
+    body(std::span<const E>(view.data() + place, length), index, done);
     for (std::size_t i = order.size() - 1; i-- > 0;) {
       const auto a = static_cast<std::size_t>(order[i]);
       if (++at[a] < part[a].count) break;
@@ -93,15 +120,44 @@ void for_each_line(const BasicView<E>& view, const Body& body) {
   }
 }
 
+/// What elements count along one axis.
+class Along {
+ public:
+  Along(Kernel kernel, Index n, Direction direction)
+      : kernel_(kernel), n_(n), roots_(fourier() ? n : 1, direction) {}
+
+  [[nodiscard]] Index n() const { return n_; }
+  [[nodiscard]] bool fourier() const {
+    return kernel_ == Kernel::fourier || kernel_ == Kernel::real;
+  }
+  /// Of a Fourier axis, the e-th root.
+  [[nodiscard]] Wide operator()(Index e) const { return roots_(e); }
+  /// Of the element at j in the sum for frequency k.
+  [[nodiscard]] Wide factor(Index j, Index k) const {
+    return fourier() ? roots_(product_modulo(k, j, n_)) : real_factor(kernel_, n_, j, k);
+  }
+
+ private:
+  Kernel kernel_;
+  Index n_;
+  Roots roots_;
+};
+
 /// The direct sum at one index. Elements along a line are a fixed step apart, so within a block
 /// their roots are that of the block's first element times powers that are the same for all blocks.
 class DirectSum {
  public:
   /// Lines run along axis `fastest`, in steps of `step`.
-  DirectSum(const MultiIndex& frequency, const std::vector<Roots>& roots, std::size_t fastest,
+  DirectSum(const MultiIndex& frequency, const std::vector<Along>& roots, std::size_t fastest,
             Index step)
       : frequency_(frequency), roots_(&roots), fastest_(fastest) {
     const Index n = roots[fastest].n();
+    if (!roots[fastest].fourier()) {
+      for (Index j = 0; j < n; ++j)
+        factors_.push_back(roots[fastest].factor(j, frequency[fastest]));
+      step_ = step;
+      return;
+    }
     const Index stride = product_modulo(frequency[fastest], step % n, n);
     Index e = 0;
     for (Wide& power : powers_) {
@@ -114,8 +170,18 @@ class DirectSum {
   /// Adds a line whose first element has this global index.
   template <class E>
   void add(std::span<const E> line, const MultiIndex& index) {
-    const Roots& along = (*roots_)[fastest_];
+    const Along& along = (*roots_)[fastest_];
     const Wide factor = across(index);
+    if (!along.fourier()) {
+      Wide sum = 0.0L;
+      Index j = index[fastest_];
+      for (const E& value : line) {
+        sum += product(wide(value), factors_[static_cast<std::size_t>(j)]);
+        j += step_;
+      }
+      add(product(factor, sum));
+      return;
+    }
     Index e = product_modulo(frequency_[fastest_], index[fastest_], along.n());
     for (std::size_t at = 0; at < line.size(); at += block) {
       const std::size_t size = std::min(block, line.size() - at);
@@ -123,9 +189,7 @@ class DirectSum {
       for (std::size_t i = 0; i < size; ++i) {
         sum += product(wide(line[at + i]), powers_[i]);
       }
-      const Wide term = product(product(factor, along(e)), sum);
-      re_.add(term.real());
-      im_.add(term.imag());
+      add(product(product(factor, along(e)), sum));
       e = (e + block_stride_) % along.n();
     }
   }
@@ -134,20 +198,26 @@ class DirectSum {
  private:
   static constexpr std::size_t block = 64;
 
+  void add(const Wide& term) {
+    re_.add(term.real());
+    im_.add(term.imag());
+  }
+
   /// What all elements of a line have in common.
   [[nodiscard]] Wide across(const MultiIndex& index) const {
     Wide factor = 1.0L;
     for (std::size_t a = 0; a < roots_->size(); ++a) {
       if (a == fastest_) continue;
-      const Roots& roots = (*roots_)[a];
-      factor = product(factor, roots(product_modulo(frequency_[a], index[a], roots.n())));
+      factor = product(factor, (*roots_)[a].factor(index[a], frequency_[a]));
     }
     return factor;
   }
 
   MultiIndex frequency_;
-  const std::vector<Roots>* roots_;
+  const std::vector<Along>* roots_;
   std::size_t fastest_;
+  std::vector<Wide> factors_;  // along lines that are not Fourier
+  Index step_ = 1;             // of these
   std::array<Wide, block> powers_{};
   Index block_stride_ = 0;
   CompensatedSum re_;
@@ -197,11 +267,14 @@ std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count) {
 }
 
 template <class E>
-std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
+std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input, const Problem& problem,
                               const std::vector<MultiIndex>& samples, Direction direction,
                               const std::function<void(double)>& progress) {
-  std::vector<Roots> roots;
-  for (const Index n : input.layout().shape()) roots.emplace_back(n, direction);
+  std::vector<Along> roots;
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+    roots.emplace_back(kernel_of(problem.axis_kind(a), direction), input.layout().shape()[a],
+                       direction);
+  }
   const auto fastest = static_cast<std::size_t>(input.layout().order().back());
   std::vector<DirectSum> sums;
   const Index step = input.layout().local_indices(input.rank(), fastest).step;
@@ -218,8 +291,8 @@ std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
   return sum_over_ranks(comm, mine);
 }
 
-template <class T>
-std::vector<Wide> elements_at(MPI_Comm comm, const View<T>& output,
+template <class E>
+std::vector<Wide> elements_at(MPI_Comm comm, const BasicView<E>& output,
                               const std::vector<MultiIndex>& samples) {
   const Layout& layout = output.layout();
   std::vector<Wide> mine(samples.size());
@@ -264,24 +337,28 @@ double promised_error(const Problem& problem) {
   return std::max(eps, 1.5 * eps * std::sqrt(std::log2(elements)));
 }
 
-template std::vector<Wide> elements_at(MPI_Comm, const View<float>&,
+template std::vector<Wide> elements_at(MPI_Comm, const BasicView<float>&,
                                        const std::vector<MultiIndex>&);
-template std::vector<Wide> elements_at(MPI_Comm, const View<double>&,
-                                       const std::vector<MultiIndex>&);
-template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<float>&,
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<float>&, const Problem&,
                                        const std::vector<MultiIndex>&, Direction,
                                        const std::function<void(double)>&);
 template double distance_from_input(MPI_Comm, const BasicView<float>&, long double);
-template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<double>&,
+template std::vector<Wide> elements_at(MPI_Comm, const BasicView<double>&,
+                                       const std::vector<MultiIndex>&);
+template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<double>&, const Problem&,
                                        const std::vector<MultiIndex>&, Direction,
                                        const std::function<void(double)>&);
 template double distance_from_input(MPI_Comm, const BasicView<double>&, long double);
+template std::vector<Wide> elements_at(MPI_Comm, const BasicView<std::complex<float>>&,
+                                       const std::vector<MultiIndex>&);
 template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<std::complex<float>>&,
-                                       const std::vector<MultiIndex>&, Direction,
+                                       const Problem&, const std::vector<MultiIndex>&, Direction,
                                        const std::function<void(double)>&);
 template double distance_from_input(MPI_Comm, const BasicView<std::complex<float>>&, long double);
+template std::vector<Wide> elements_at(MPI_Comm, const BasicView<std::complex<double>>&,
+                                       const std::vector<MultiIndex>&);
 template std::vector<Wide> direct_sums(MPI_Comm, const BasicView<std::complex<double>>&,
-                                       const std::vector<MultiIndex>&, Direction,
+                                       const Problem&, const std::vector<MultiIndex>&, Direction,
                                        const std::function<void(double)>&);
 template double distance_from_input(MPI_Comm, const BasicView<std::complex<double>>&, long double);
 

@@ -32,13 +32,13 @@ std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count);
 /// MPI_Allreduce. O(local size x samples). `progress` is told the share that is done. Elements are
 /// real or complex.
 template <class E>
-std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input,
+std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input, const Problem& problem,
                               const std::vector<MultiIndex>& samples, Direction direction,
                               const std::function<void(double)>& progress);
 
 /// Elements at the sampled indices, on all ranks. Collective: one MPI_Allreduce.
-template <class T>
-std::vector<Wide> elements_at(MPI_Comm comm, const View<T>& output,
+template <class E>
+std::vector<Wide> elements_at(MPI_Comm comm, const BasicView<E>& output,
                               const std::vector<MultiIndex>& samples);
 
 /// |got - scale * want| / |scale * want| in the L2 norm.

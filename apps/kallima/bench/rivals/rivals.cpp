@@ -74,6 +74,10 @@ Contenders make_rivals(const Session& session, const Task& task,
       throw InvalidOption(
           fmt::format("--against: {} is built in for complex data only; leave it out", name));
     }
+    if (!task.request.problem.axes.empty()) {
+      throw InvalidOption(fmt::format(
+          "--against: {} is built in for axes that are all Fourier; leave it out", name));
+    }
     for (auto& contender : rival.make(session, task)) {
       result.push_back(std::move(contender));
     }

@@ -108,5 +108,54 @@ TEST(Spectrum, of_complex_data_every_element_stands_for_itself) {
   }
 }
 
+TEST(Spectrum, cosines_and_sines_have_frequencies_of_one_sign) {
+  struct Case {
+    AxisKind kind;
+    Index first;
+    double shift;
+  };
+  using enum AxisKind;
+  const std::vector<Case> cases = {{cosine_1, 0, 0.},  {cosine_2, 0, 0.}, {cosine_3, 0, 0.5},
+                                   {cosine_4, 0, 0.5}, {sine_1, 1, 0.},   {sine_2, 1, 0.},
+                                   {sine_3, 0, 0.5},   {sine_4, 0, 0.5}};
+  for (const Case& each : cases) {
+    const Spectrum counted({6, 4}, std::nullopt, {}, {each.kind, fourier});
+    const Spectrum measured({6, 4}, std::nullopt, {2.0, 2.0}, {each.kind, fourier});
+    for (const MultiIndex& index : all_indices({6, 4})) {
+      const Wavenumber k = counted.wavenumber(index);
+      const double frequency = static_cast<double>(index[0] + each.first) + each.shift;
+      EXPECT_EQ(k[0], index[0] + each.first);
+      EXPECT_DOUBLE_EQ(k.component(0), frequency);
+      EXPECT_DOUBLE_EQ(measured.wavenumber(index).component(0), std::numbers::pi * frequency / 2.0);
+      EXPECT_EQ(k.is_zero(), frequency == 0. && index[1] == 0);
+      MultiIndex numbers;
+      numbers[0] = k[0];
+      numbers[1] = k[1];
+      EXPECT_EQ(counted.index_of(numbers), index);
+      MultiIndex partner = index;
+      partner[1] = (4 - index[1]) % 4;
+      EXPECT_EQ(counted.partner(index), partner);
+    }
+    MultiIndex beyond;
+    beyond[0] = 6 + each.first;
+    EXPECT_EQ(counted.index_of(beyond), std::nullopt);
+  }
+}
+
+TEST(Spectrum, along_axes_that_are_left_alone_there_is_no_frequency) {
+  const Spectrum spectrum({3, 6}, 1, {5.0, 2 * std::numbers::pi},
+                          {AxisKind::batch, AxisKind::fourier});
+  for (const MultiIndex& index : all_indices({3, 4})) {
+    const Wavenumber k = spectrum.wavenumber(index);
+    EXPECT_EQ(k[0], 0);
+    EXPECT_EQ(k.component(0), 0.);
+    EXPECT_EQ(k.is_zero(), index[1] == 0);
+    EXPECT_EQ(k.weight(), index[1] == 0 || index[1] == 3 ? 1 : 2);
+    if (const auto partner = spectrum.partner(index)) {
+      EXPECT_EQ((*partner)[0], index[0]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kallima
