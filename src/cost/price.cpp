@@ -28,8 +28,9 @@ namespace kallima {
 
 namespace {
 
-/// Cosines and sines of n numbers in units of their Fourier transform. TODO measured
-constexpr double of_cosines = 2.;
+/// What the engine takes for cosines and sines, over what it takes for the Fourier transform of as
+/// many complex numbers: 2.5 to 8 times by kind, measured for lines of 256.
+constexpr double of_cosines = 3.5;
 
 /// The length of the Fourier transform that the engine makes of a line: what is even or odd about
 /// its elements has other symmetries than what is about half of one.
