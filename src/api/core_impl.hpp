@@ -162,10 +162,9 @@ bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
   std::string message;
   bool measured = false;  // engines
   bool measures_plans = false;
-  gather_own_boxes(
-      *communicator_,
-      {asked.given.shape, Operation::precision, kind, options_.r2c_axis, options_.axes}, options_,
-      verdict);
+  gather_own_boxes(*communicator_,
+                   asked_problem(asked.given.shape, kind, Operation::precision, options_), options_,
+                   verdict);
   verdict.and_then([&] {
     const Arguments& given = asked.given;
     if (!options_.memory) options_.memory = host_memory();
@@ -566,9 +565,7 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
 
 template <class T>
 CommStatistics TransformCore<T>::statistics() const {
-  const comm::Counters& counters = channel_->counters();
-  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
-          counters.messages_received, counters.exchanges};
+  return statistics_of(channel_->counters());
 }
 
 template <class T>

@@ -212,11 +212,7 @@ HaloExchange::HaloExchange(MPI_Comm comm, const Layout& layout, const std::vecto
 
 void HaloExchange::run(void* data, std::size_t elements) { core_->run(data, elements); }
 
-CommStatistics HaloExchange::statistics() const {
-  const comm::Counters& counters = core_->counters();
-  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
-          counters.messages_received, counters.exchanges};
-}
+CommStatistics HaloExchange::statistics() const { return statistics_of(core_->counters()); }
 
 Index HaloExchange::workspace_bytes() const { return core_->bytes(); }
 

@@ -78,6 +78,14 @@ void require_below(int value, int last, const char* what) {
   throw InvalidOption(fmt::format("{} has no value {}; use one of its enumerators", what, value));
 }
 
+Problem asked_problem(const Shape& shape, Kind kind, Precision precision, const Options& options) {
+  Problem problem{shape, precision, kind, options.r2c_axis, options.axes};
+  if (kind != Kind::r2c || options.r2c_axis >= 0) return problem;
+  const auto real = std::find(options.axes.begin(), options.axes.end(), AxisKind::real);
+  if (real != options.axes.end()) problem.r2c_axis = static_cast<int>(real - options.axes.begin());
+  return problem;
+}
+
 PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options) {
   require_known(options.scaling, Scaling::by_n_forward, "scaling");
@@ -111,13 +119,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
         options.threads));
   }
   PlanRequest request;
-  request.problem = {shape, precision, kind, options.r2c_axis, options.axes};
-  if (kind == Kind::r2c && options.r2c_axis < 0) {
-    const auto real = std::find(options.axes.begin(), options.axes.end(), AxisKind::real);
-    if (real != options.axes.end()) {
-      request.problem.r2c_axis = static_cast<int>(real - options.axes.begin());
-    }
-  }
+  request.problem = asked_problem(shape, kind, precision, options);
   request.ranks = ranks;
   request.method = options.method;
   request.chunks = options.chunks;

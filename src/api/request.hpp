@@ -6,11 +6,18 @@
 #include <string>
 
 #include "comm/communicator.hpp"
+#include "comm/message.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/transform.hpp"
 #include "kallima/tune.hpp"
 
 namespace kallima {
+
+/// What a channel has counted, as users see it.
+inline CommStatistics statistics_of(const comm::Counters& counters) {
+  return {counters.bytes_sent, counters.bytes_received, counters.messages_sent,
+          counters.messages_received, counters.exchanges};
+}
 
 /// InvalidOption where a value is above the last of its kind.
 void require_below(int value, int last, const char* what);
@@ -20,6 +27,10 @@ template <class Enum>
 void require_known(Enum value, Enum last, const char* what) {
   require_below(static_cast<int>(value), static_cast<int>(last), what);
 }
+
+/// What is to be transformed. Of r2c the r2c axis is the one that is named, or the one whose kind
+/// is real, or the last. Checks nothing.
+Problem asked_problem(const Shape& shape, Kind kind, Precision precision, const Options& options);
 
 /// The planner's request. Throws what validate() throws, and InvalidOption for the options that the
 /// planner does not see.

@@ -337,8 +337,8 @@ TunedPlan tune(MPI_Comm comm, Kind kind, const Shape& shape, const Options& aske
   const Budget budget(*communicator, how.seconds, asked.deadline);
   Options options = asked;
   Verdict verdict;
-  gather_own_boxes(*communicator, {shape, precision_of<T>, kind, asked.r2c_axis, asked.axes},
-                   options, verdict);
+  gather_own_boxes(*communicator, asked_problem(shape, kind, precision_of<T>, asked), options,
+                   verdict);
   const auto make_request = [&] {
     return checked_request(shape, kind, precision_of<T>, communicator->size, options);
   };

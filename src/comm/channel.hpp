@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages over MPI. Receives are all posted first, sends go out in rounds, a few at a time: no
-// order of ranks can deadlock, and no rank is flooded. Rejected: one MPI_Waitall over everything
-// (P^2 messages at once), and blocking rounds (a late partner stops all that follow).
+// Messages over MPI. All receives are posted before anything is waited for, sends go out in rounds,
+// a few at a time: no order of ranks can deadlock, and no rank is flooded. Rejected: one
+// MPI_Waitall over everything (P^2 messages at once), and blocking rounds (a late partner stops all
+// that follow).
 //
 // Counts are 64 bits wide. A message beyond what an int can count goes by MPI-4's large-count calls
 // where MPI has them, and otherwise in parts. One beyond what is asked for goes in parts anyway.

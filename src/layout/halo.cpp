@@ -103,6 +103,9 @@ void validate_halo(const Layout& layout, const std::vector<Margin>& widths,
     throw InvalidOption(fmt::format("{} widths and {} periodic axes for {} axes; give one per axis",
                                     widths.size(), periodic.size(), layout.axes()));
   }
+  if (layout.several_boxes()) {
+    throw InvalidLayout("a halo of ranks with several boxes; give each rank one");
+  }
   for (std::size_t a = 0; a < layout.axes(); ++a) {
     if (layout.is_grid() && layout.axis(a).procs > 1 && layout.axis(a).cycle > 1) {
       throw InvalidLayout(fmt::format(

@@ -516,6 +516,41 @@ Complaint check_adaptive(const Configuration& c, const Plan& steps, std::uint64_
   return {};
 }
 
+/// What this rank has of a layout of boxes, as it would give it by itself.
+LayoutChoice own_boxes(const LayoutChoice& choice, int rank) {
+  if (!choice || choice->is_grid() || choice->padding() > 0) return choice;
+  OwnBoxes own;
+  own.order = choice->order();
+  for (std::size_t a = 0; a < choice->axes(); ++a) own.margins.push_back(choice->margin(a));
+  for (const LocalPart& part : choice->parts(rank)) {
+    Box box;
+    for (const Progression& along : part.indices) {
+      box.low.push_back(along.first);
+      box.high.push_back(along.first + along.count);
+    }
+    own.boxes.push_back(std::move(box));
+  }
+  return own;
+}
+
+/// Boxes that each rank gives by itself make the layout of all.
+template <class T>
+Complaint check_own_boxes(const Configuration& c, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  Options options = c.options;
+  options.in = own_boxes(c.options.in, rank);
+  options.out = own_boxes(c.options.out, rank);
+  if (!options.in.own() && !options.out.own()) return {};
+  const Planned<T> fft = planned<T>(c, options, comm);
+  const auto same = [](const Layout& is, const LayoutChoice& asked) {
+    return !asked || asked->is_grid() || (same_owners(is, *asked) && is.order() == asked->order());
+  };
+  const bool good =
+      same(fft.input_layout(), c.options.in) && same(fft.output_layout(), c.options.out);
+  return good ? "" : "boxes of ranks make another layout";
+}
+
 template <class T>
 Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
                               Tally& tally) {
@@ -524,6 +559,8 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Elements<T> by_messages;
   Elements<T> by_alltoallv;
   Elements<T> by_segments;
+  Complaint complaint;
+  if (complaint = check_own_boxes<T>(c, comm); !complaint.empty()) return complaint;
   // One plan for all methods: prices lead to others where messages are dear.
   const Plan steps = planned<T>(c, c.options, comm).plan();
   const Spectrum expected = reference<T>(c.problem(), seed);
@@ -532,7 +569,7 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   };
   const auto by = [&](ExchangeMethod method) { return steps.with_method(method); };
   tally.large += largest_message(by(ExchangeMethod::point_to_point)) > (1 << 16) ? 1 : 0;
-  Complaint complaint = check(by(ExchangeMethod::point_to_point), by_messages);
+  complaint = check(by(ExchangeMethod::point_to_point), by_messages);
   if (!complaint.empty()) return "messages: " + complaint;
   complaint = check(by(ExchangeMethod::alltoallv), by_alltoallv);
   if (!complaint.empty()) return "alltoallv: " + complaint;

@@ -184,6 +184,8 @@ TEST(Halo, that_cannot_be_is_refused) {
   EXPECT_THROW(validate_halo(layout, {{2, 2}, {1, 1}}, {true}), InvalidOption);
   EXPECT_THROW(validate_halo(layout, {{3, 2}, {1, 1}}, {true, true}), InvalidLayout);
   EXPECT_THROW(validate_halo(layout, {{2, 2}, {-1, 1}}, {true, true}), InvalidLayout);
+  const Layout two = Layout::boxes_of_ranks({4, 4}, {{{{0, 0}, {4, 2}}, {{0, 2}, {4, 4}}}});
+  EXPECT_THROW(validate_halo(two.with_margins(1), {{1, 1}, {1, 1}}, {true, true}), InvalidLayout);
 }
 
 }  // namespace
