@@ -31,7 +31,7 @@ void check_layout(std::string_view text, const Shape& shape) {
 void check_problem(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   Problem problem;
-  if (!fuzz::accepted<ParseError, InvalidShape, Overflow>(
+  if (!fuzz::accepted<ParseError, InvalidShape, InvalidOption, Overflow>(
           [&] { problem = Problem::parse(text.substr(0, end)); })) {
     return;
   }
