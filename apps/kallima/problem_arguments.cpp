@@ -137,10 +137,11 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   PlanRequest request;
   request.machine = std::move(machine);
   request.problem = Problem::parse(is_way_back() ? "r2c" + problem.substr(3) : problem);
-  if (request.problem.of_words()) {
-    throw ParseError(fmt::format(
-        "problem '{}': only c2c, r2c and r2r are planned and run here; use the library for others",
-        problem));
+  if (request.problem.of_words() || request.problem.precision == Precision::u8) {
+    throw ParseError(
+        fmt::format("problem '{}': only c2c, r2c and r2r of f32 and f64 are planned "
+                    "and run here; use the library for others",
+                    problem));
   }
   request.ranks = ranks;
   request.method = method;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kallima/error.hpp"
+#include "kallima/redistribute.hpp"
 #include "kallima/transform.hpp"
 
 namespace {
@@ -147,6 +148,14 @@ void require(const Handle* handle) {
   if (handle == nullptr) throw InvalidOption("a handle is NULL; create it first");
 }
 
+/// Somewhere to put a new handle.
+template <class Handle>
+void require_room(Handle* const* handle) {
+  if (handle == nullptr) {
+    throw InvalidOption("the pointer for the new transform is NULL; pass the address of one");
+  }
+}
+
 int copy_text(const std::string& from, char* text, size_t capacity, size_t* needed) {
   if (needed != nullptr) *needed = from.size() + 1;
   if (text == nullptr || capacity == 0) return KALLIMA_OK;
@@ -197,12 +206,18 @@ struct kallima_transform {
   [[nodiscard]] virtual CommStatistics statistics() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
 
-  [[nodiscard]] const Layout& layout(int side) const {
+  /// A side's layout, in elements of the user.
+  [[nodiscard]] virtual const Layout& layout(int side) const {
+    require_side(side);
+    const Plan& steps = plan(Direction::forward);
+    return side == KALLIMA_INPUT ? steps.input() : steps.output();
+  }
+
+ protected:
+  static void require_side(int side) {
     if (side != KALLIMA_INPUT && side != KALLIMA_OUTPUT) {
       throw InvalidOption("a side is KALLIMA_INPUT or KALLIMA_OUTPUT");
     }
-    const Plan& steps = plan(Direction::forward);
-    return side == KALLIMA_INPUT ? steps.input() : steps.output();
   }
 };
 
@@ -247,6 +262,54 @@ class TransformOf final : public kallima_transform {
 
  private:
   Fft<T> fft_;
+};
+
+class BoundRedistribution final : public kallima_bound {
+ public:
+  explicit BoundRedistribution(Redistribution::Bound bound) : bound_(std::move(bound)) {}
+  void run() override { bound_.run(); }
+  void run(Scaling /*scaling*/) override { bound_.run(); }
+
+ private:
+  Redistribution::Bound bound_;
+};
+
+/// Where elements have several parts, the plan's layouts have an axis more than the user's.
+class RedistributionOf final : public kallima_transform {
+ public:
+  RedistributionOf(MPI_Comm comm, Index element_bytes, const std::function<Arguments()>& arguments)
+      : moves_(Redistribution::with(comm, element_bytes, arguments)) {
+    const Arguments given = arguments();
+    from_ = given.options.in.for_shape(given.shape).value();
+    to_ = given.options.out.for_shape(given.shape).value();
+  }
+
+  [[nodiscard]] std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
+                                                    int64_t in_elements, void* out,
+                                                    int64_t out_elements) const override {
+    return std::make_unique<BoundRedistribution>(
+        moves_.bind(direction, in, elements_of(in_elements), out, elements_of(out_elements)));
+  }
+  void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
+              int64_t out_elements, Scaling /*scaling*/) const override {
+    moves_.run(direction, in, elements_of(in_elements), out, elements_of(out_elements));
+  }
+  [[nodiscard]] const Plan& plan(Direction direction) const override {
+    return moves_.plan(direction);
+  }
+  [[nodiscard]] Index workspace_bytes() const override { return moves_.workspace_bytes(); }
+  [[nodiscard]] Index in_place_size() const override { return moves_.in_place_size(); }
+  [[nodiscard]] CommStatistics statistics() const override { return moves_.statistics(); }
+  [[nodiscard]] int rank() const override { return moves_.rank(); }
+  [[nodiscard]] const Layout& layout(int side) const override {
+    require_side(side);
+    return side == KALLIMA_INPUT ? from_ : to_;
+  }
+
+ private:
+  Redistribution moves_;
+  Layout from_;
+  Layout to_;
 };
 
 template <template <class> class Fft>
@@ -303,9 +366,7 @@ int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_
   return guarded(error, [&] {
     // What is wrong here must not keep this rank from the collective call.
     const auto arguments = [&] {
-      if (transform == nullptr) {
-        throw InvalidOption("the pointer for the new transform is NULL; pass the address of one");
-      }
+      require_room(transform);
       return arguments_of(axes, shape, known_options(options));
     };
     const auto has = [&](std::size_t end) { return options != nullptr && options->size >= end; };
@@ -316,6 +377,19 @@ int kallima_create(MPI_Comm comm, int axes, const int64_t* shape, const kallima_
         kind == KALLIMA_R2C   ? make_in_precision<RealTransform>(precision, comm, arguments)
         : kind == KALLIMA_R2R ? make_in_precision<R2RTransform>(precision, comm, arguments)
                               : make_in_precision<Transform>(precision, comm, arguments);
+    if (transform != nullptr) *transform = made.release();
+  });
+}
+
+int kallima_create_redistribution(MPI_Comm comm, int axes, const int64_t* shape,
+                                  int64_t element_bytes, const kallima_options* options,
+                                  kallima_transform** transform, kallima_error* error) {
+  if (transform != nullptr) *transform = nullptr;
+  return guarded(error, [&] {
+    auto made = std::make_unique<RedistributionOf>(comm, element_bytes, [&] {
+      require_room(transform);
+      return arguments_of(axes, shape, known_options(options));
+    });
     if (transform != nullptr) *transform = made.release();
   });
 }

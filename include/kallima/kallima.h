@@ -173,6 +173,13 @@ KALLIMA_API int kallima_options_init(kallima_options* options, size_t size);
 KALLIMA_API int kallima_create(MPI_Comm comm, int axes, const int64_t* shape,
                                const kallima_options* options, kallima_transform** transform,
                                kallima_error* error);
+/** Plans a redistribution: elements of so many bytes go from options->in_layout to
+ * options->out_layout, which must be given, and back. Collective. It is a transform that computes
+ * nothing: all that takes one takes it, in elements of that size. Of the options, precision, kind,
+ * axes and scaling are not looked at. */
+KALLIMA_API int kallima_create_redistribution(MPI_Comm comm, int axes, const int64_t* shape,
+                                              int64_t element_bytes, const kallima_options* options,
+                                              kallima_transform** transform, kallima_error* error);
 /** Frees; not collective, may be called after MPI_Finalize. NULL is fine. */
 KALLIMA_API void kallima_destroy(kallima_transform* transform);
 

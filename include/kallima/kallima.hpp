@@ -7,6 +7,7 @@
 #include "kallima/array.hpp"
 #include "kallima/error.hpp"
 #include "kallima/halo.hpp"
+#include "kallima/redistribute.hpp"
 #include "kallima/layout.hpp"
 #include "kallima/plan.hpp"
 #include "kallima/plan_wisdom.hpp"

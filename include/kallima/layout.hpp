@@ -211,6 +211,11 @@ class KALLIMA_API Layout {
   [[nodiscard]] Layout dense() const;
   /// True where there are neither.
   [[nodiscard]] bool is_dense() const { return padding_ == 0 && margins_.empty(); }
+  /// The same places in memory, with padding as a margin above of the fastest axis.
+  [[nodiscard]] Layout padding_as_margin() const;
+  /// The same for elements that consist of `extent` neighbours in memory each: they make an axis
+  /// of their own, in front of the others, whole, and fastest in memory. Padding becomes a margin.
+  [[nodiscard]] Layout with_inner_axis(Index extent) const;
   /// The same owners with another order in memory.
   [[nodiscard]] Layout with_order(std::vector<int> order) const;
 

@@ -17,14 +17,17 @@
 //     r2r/sine-1,x=none:9x7  the same, but for x
 //     r2c/z,x=cosine-1:8x9x5 the r2c axis is z, along x it is a cosine transform
 //     c2c:256^3*8            a batch of 8: a slowest axis, held whole by every rank
+//     c2c/none:256^3         nothing is transformed: elements go from one layout to another
+//     c2c/none:256^3:u8      the same, of bytes
 //     ntt:2^20               number-theoretic transform, of residues
 //     walsh:2^10x16          Walsh-Hadamard transform
 //     sort:2^20              keys, put in order
 //
 // Elements of the last three have 64 bits, and their extents are powers of two; the command line
-// does not take them.
+// takes neither them nor bytes.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <string>
 #include <string_view>
@@ -35,8 +38,12 @@
 
 namespace kallima {
 
-/// Floating-point format of an element's parts.
-enum class Precision : std::uint8_t { f32, f64 };
+/// Format of an element's parts.
+enum class Precision : std::uint8_t {
+  f32,  ///< single precision
+  f64,  ///< double precision
+  u8    ///< bytes, one per element, which are moved and not computed with
+};
 
 /// The precision of a floating-point type.
 template <class T>
@@ -49,6 +56,7 @@ struct Element {
 
   /// Size in memory.
   [[nodiscard]] Index bytes() const {
+    if (precision == Precision::u8) return 1;
     return (precision == Precision::f32 ? 4 : 8) * (complex ? 2 : 1);
   }
 
@@ -135,6 +143,12 @@ struct KALLIMA_API Problem {
     const AxisKind its = axis_kind(a);
     return its == AxisKind::none || its == AxisKind::batch ||
            (shape[a] == 1 && !is_trigonometric(its));
+  }
+  /// True where nothing is transformed along any axis: elements go from one layout to another.
+  [[nodiscard]] bool moves_only() const {
+    return !axes.empty() && !real() && std::all_of(axes.begin(), axes.end(), [](AxisKind its) {
+      return its == AxisKind::none || its == AxisKind::batch;
+    });
   }
   /// What forward and back multiplies by: the product of FFTW's logical sizes of what is
   /// transformed. Overflow.

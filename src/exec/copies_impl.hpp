@@ -40,6 +40,33 @@ void copy_box(const Corner<E>& to, const Corner<const E>& from, const Places& co
   fft::store_plane<E>(target, source, rows, counts[fast], streams);
 }
 
+/// Digits of a box that is copied, slowest first: without those of one place, and with those as one
+/// that follow each other without a gap on both sides, so that runs are as long as they can be.
+/// Changes the counts of such.
+class CopiedDigits {
+ public:
+  CopiedDigits(std::span<const int> order, const Places& to, const Places& from, Places& counts) {
+    for (const int digit : order) {
+      const auto d = static_cast<std::size_t>(digit);
+      if (counts[d] == 1 && digit != order.back()) continue;
+      if (size_ > 0) {
+        const auto before = static_cast<std::size_t>(digits_[size_ - 1]);
+        if (to[before] == counts[d] * to[d] && from[before] == counts[d] * from[d]) {
+          counts[d] *= counts[before];
+          --size_;
+        }
+      }
+      digits_[size_++] = digit;
+    }
+  }
+
+  [[nodiscard]] std::span<const int> get() const { return {digits_.data(), size_}; }
+
+ private:
+  std::array<int, std::tuple_size_v<Places>> digits_{};
+  std::size_t size_ = 0;
+};
+
 /// Elements of a block.
 inline Index size_of(const StridedBlock& block) {
   Index size = 1;
@@ -93,7 +120,9 @@ void copy_as(const StageLayout& stage, const typename Executor<T>::Areas& areas,
           to.strides[d] = in_target.step * target.strides[d];
           counts[d] = common.count;
         }
-        if (meets) copy_box<Element>(to, from, counts, stage.others, stage.streams);
+        if (!meets) continue;
+        const CopiedDigits digits(stage.others, to.strides, from.strides, counts);
+        copy_box<Element>(to, from, counts, digits.get(), stage.streams);
       }
     }
     progress();

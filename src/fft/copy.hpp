@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,6 +77,10 @@ __m128i gathered_word(const E* from, Index stride) {
   } else if constexpr (sizeof(E) == 8) {
     using Part = long long;  // NOLINT(google-runtime-int): as the intrinsic has it
     return _mm_set_epi64x(part(1, Part{}), part(0, Part{}));
+  } else if constexpr (sizeof(E) == 1) {
+    std::array<E, 16> bytes{};
+    for (Index k = 0; k < 16; ++k) bytes[static_cast<std::size_t>(k)] = from[k * stride];
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data()));
   } else {
     static_assert(sizeof(E) == 4);
     using Part = int;

@@ -882,6 +882,39 @@ Layout Layout::dense() const {
   return result;
 }
 
+Layout Layout::padding_as_margin() const {
+  if (padding_ == 0) return *this;
+  std::vector<Margin> margins;
+  for (std::size_t a = 0; a < axes(); ++a) margins.push_back(margin(a));
+  margins[static_cast<std::size_t>(order_.back())].above += padding_;
+  return with_padding(0).with_margins(std::move(margins));
+}
+
+Layout Layout::with_inner_axis(Index extent) const {
+  std::vector<int> order;
+  for (const int a : order_) order.push_back(a + 1);
+  order.push_back(0);
+  const Layout unpadded = padding_as_margin();
+  std::vector<Margin> margins = {Margin{}};
+  for (std::size_t a = 0; a < axes(); ++a) margins.push_back(unpadded.margin(a));
+  if (is_grid()) {
+    std::vector<Axis> all = {Axis{extent}};
+    all.insert(all.end(), grid_.begin(), grid_.end());
+    return grid(std::move(all), std::move(order)).with_margins(std::move(margins));
+  }
+  Shape shape = {extent};
+  shape.insert(shape.end(), shape_.begin(), shape_.end());
+  std::vector<Box> boxes = table();
+  for (Box& box : boxes) {
+    box.low.insert(box.low.begin(), 0);
+    box.high.insert(box.high.begin(), extent);
+  }
+  std::vector<Index> owners;
+  for (Index i = 0; i < std::ssize(boxes); ++i) owners.push_back(table_->owner(i));
+  return of_boxes(shape, std::move(boxes), owners, ranks_, std::move(order))
+      .with_margins(std::move(margins));
+}
+
 Layout Layout::with_order(std::vector<int> order) const {
   Layout result = *this;
   result.order_ = checked_order(std::move(order), axes());

@@ -81,9 +81,9 @@ struct Speed {
   Curve in_plan;       ///< by what sweeps take longer in a plan, behind others, than by themselves;
                        ///< over the same bytes
 
-  /// Of a precision.
+  /// Of a precision. (Bytes are copied, not transformed.)
   [[nodiscard]] const FftRates& rates(Precision precision) const {
-    return precision == Precision::f32 ? f32 : f64;
+    return precision == Precision::f64 ? f64 : f32;
   }
 
   friend bool operator==(const Speed&, const Speed&) = default;

@@ -26,6 +26,9 @@ constexpr std::array<std::pair<Kind, std::string_view>, 6> kinds = {{{Kind::c2c,
                                                                      {Kind::walsh, "walsh"},
                                                                      {Kind::sort, "sort"}}};
 
+constexpr std::array<std::pair<Precision, std::string_view>, 3> precisions = {
+    {{Precision::f32, "f32"}, {Precision::f64, "f64"}, {Precision::u8, "u8"}}};
+
 constexpr std::array<std::pair<AxisKind, std::string_view>, 12> axis_kinds = {
     {{AxisKind::fourier, "fourier"},
      {AxisKind::real, "real"},
@@ -180,11 +183,12 @@ Problem Problem::parse(std::string_view line) {
       throw ParseError(fmt::format("problem '{}': elements of {} have 64 bits; leave '{}' out",
                                    line, found->second, fields[2]));
     }
-    if (fields[2] != "f32" && fields[2] != "f64") {
-      throw ParseError(
-          fmt::format("problem '{}': precision '{}' is neither f32 nor f64", line, fields[2]));
+    const auto* const precision = named(precisions, fields[2]);
+    if (precision == nullptr) {
+      throw ParseError(fmt::format("problem '{}': precision '{}' is neither f32 nor f64, nor u8",
+                                   line, fields[2]));
     }
-    problem.precision = fields[2] == "f32" ? Precision::f32 : Precision::f64;
+    problem.precision = precision->first;
   }
   validate_shape(problem.shape);
   if (slash < fields[0].size()) read_axes(problem, fields[0].substr(slash + 1), line);
@@ -251,6 +255,12 @@ void Problem::validate_axes() const {
           "axis {} has 1 element, and cosine-1 needs 2 at least; use another kind", names[a]));
     }
   }
+  for (std::size_t a = 0; precision == Precision::u8 && a < shape.size(); ++a) {
+    if (kind == Kind::c2c && axis_kind(a) >= AxisKind::none) continue;
+    throw InvalidOption(
+        fmt::format("axis {} of bytes is {}; they are moved only: make it c2c, and all axes none",
+                    names[a], name_of(axis_kind(a))));
+  }
   if (kind != Kind::r2r) return;
   for (std::size_t a = 0; a < shape.size(); ++a) {
     if (axis_kind(a) != AxisKind::fourier) continue;
@@ -277,9 +287,10 @@ std::string axes_text(const Problem& problem, bool batch_in_front) {
     items.push_back(names[problem.r2c_axis_index()]);
   }
   const std::size_t first = batch_in_front ? 1 : 0;
-  // Of r2r the kind of most axes is said once; ties go to the first.
+  // Of r2r, and where nothing is transformed, the kind of most axes is said once; ties go to the
+  // first.
   AxisKind common = AxisKind::fourier;
-  if (problem.kind == Kind::r2r) {
+  if (problem.kind == Kind::r2r || problem.moves_only()) {
     std::ptrdiff_t most = 0;
     for (std::size_t a = first; a < names.size(); ++a) {
       const auto count = std::count(problem.axes.begin() + static_cast<std::ptrdiff_t>(first),
@@ -307,7 +318,8 @@ std::string Problem::to_text() const {
   if (!items.empty()) text += "/" + items;
   text += fmt::format(":{}", fmt::join(shape.begin() + (batch ? 1 : 0), shape.end(), "x"));
   if (batch) text += fmt::format("*{}", shape.front());
-  if (!of_words()) text += precision == Precision::f32 ? ":f32" : ":f64";
+  if (!of_words())
+    text += fmt::format(":{}", precisions[static_cast<std::size_t>(precision)].second);
   return text;
 }
 

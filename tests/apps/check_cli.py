@@ -275,7 +275,7 @@ def case_usage(cli):
         ("plan", "c2c:8xeight", "-n", "2"): "eight",
         ("plan", "c2c:8x0", "-n", "2"): "at least 1",
         ("plan", "c2c:2^62x2^62", "-n", "2"): "smaller",
-        ("plan", "walsh:8x8", "-n", "2"): "only c2c, r2c and r2r are planned and run here",
+        ("plan", "walsh:8x8", "-n", "2"): "only c2c, r2c and r2r of f32 and f64 are planned and run here",
         ("plan", "c2c:8x8", "-n", "2", "--in", "slabs"): "layout 'slabs' is not known; use any, slab",
         ("plan", "c2c:8x8", "-n", "2", "--in", "same"): "--out",
         ("plan", "c2c:8x8", "-n", "2", "--in", "y:block/2"): "x",

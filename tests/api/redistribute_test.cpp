@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Redistributions on MPI: elements of any size go from any layout to any other, and back, by every
+// method; what lies beside a rank's part stays as it is; bytes and messages are those planned.
+#include "kallima/redistribute.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "comm/together.hpp"
+#include "kallima/kallima.h"
+#include "support/configuration.hpp"
+#include "support/random.hpp"
+#include "support/reference.hpp"
+
+namespace kallima::test {
+namespace {
+
+using Memory = std::vector<unsigned char>;
+
+constexpr unsigned char mark = 0xA5;
+
+struct Case {
+  Shape shape;
+  Layout from;
+  Layout to;
+  Index bytes = 1;  // of an element
+  Options options;
+  bool own_boxes = false;  // ranks give what they hold themselves
+};
+
+Layout with_random_margins(Random& random, const Layout& layout) {
+  if (random.chance(50)) return layout;
+  if (random.chance(30)) return layout.with_padding(random.between(0, 3));
+  std::vector<Margin> margins;
+  for (std::size_t a = 0; a < layout.axes(); ++a) {
+    margins.push_back({random.between(0, 2), random.between(0, 2)});
+  }
+  return layout.with_margins(margins);
+}
+
+Case random_case(Random& random, int ranks) {
+  constexpr std::array<Index, 10> sizes = {1, 2, 3, 4, 8, 12, 16, 24, 32, 40};
+  Case result;
+  const Index axes = random.between(1, 4);
+  for (Index a = 0; a < axes; ++a) result.shape.push_back(random.between(1, 11));
+  result.from = with_random_margins(random, random_layout(random, result.shape, ranks));
+  result.to = with_random_margins(random, random_layout(random, result.shape, ranks));
+  result.bytes = sizes[static_cast<std::size_t>(random.between(0, 9))];
+  result.options.method = static_cast<ExchangeMethod>(random.between(0, 4));
+  result.options.chunks = random.between(0, 2);
+  result.own_boxes = !result.from.is_grid() && !result.to.is_grid();
+  return result;
+}
+
+/// Calls visit(place in memory, row-major number) for all elements of a rank.
+template <class Visit>
+void for_each_element(const Layout& layout, Index rank, const Visit& visit) {
+  for (const LocalPart& part : layout.parts(rank)) {
+    std::vector<Index> place(part.indices.size(), 0);
+    for (Index left = part.size(); left > 0; --left) {
+      std::vector<Index> index(place.size());
+      Index offset = part.offset;
+      for (std::size_t a = 0; a < place.size(); ++a) {
+        index[a] = part.indices[a].at(place[a]);
+        offset += place[a] * part.strides[a];
+      }
+      visit(offset, flat_index(layout.shape(), index));
+      for (std::size_t a = place.size(); a-- > 0;) {
+        if (++place[a] < part.indices[a].count) break;
+        place[a] = 0;
+      }
+    }
+  }
+}
+
+/// What a rank's array holds: marks, and in its part the bytes of each element's number.
+Memory filled(const Case& c, const Layout& layout, Index rank) {
+  Memory memory(static_cast<std::size_t>(layout.allocated_size(rank) * c.bytes), mark);
+  for_each_element(layout, rank, [&](Index offset, Index number) {
+    for (Index i = 0; i < c.bytes; ++i) {
+      memory[static_cast<std::size_t>(offset * c.bytes + i)] =
+          static_cast<unsigned char>((number * 7919 + i * 31) & 0xFF);
+    }
+  });
+  return memory;
+}
+
+LayoutChoice given(const Case& c, const Layout& layout, Index rank) {
+  if (!c.own_boxes) return layout;
+  OwnBoxes own;
+  own.order = layout.order();
+  for (std::size_t a = 0; a < layout.axes(); ++a) own.margins.push_back(layout.margin(a));
+  if (layout.padding() > 0) {
+    own.margins[static_cast<std::size_t>(layout.order().back())].above += layout.padding();
+  }
+  for (const LocalPart& part : layout.parts(rank)) {
+    Box box;
+    for (const Progression& along : part.indices) {
+      box.low.push_back(along.first);
+      box.high.push_back(along.first + along.count);
+    }
+    own.boxes.push_back(std::move(box));
+  }
+  return own;
+}
+
+Index total(Index here) {
+  Index all = 0;
+  MPI_Allreduce(&here, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+void check(const Case& c, int rank, Complaints& complaints) {
+  const Redistribution moves(MPI_COMM_WORLD, c.shape, given(c, c.from, rank), given(c, c.to, rank),
+                             c.bytes, c.options);
+  const Memory from = filled(c, c.from, rank);
+  const Memory to = filled(c, c.to, rank);
+  const auto elements = [&](const Memory& memory) {
+    return memory.size() / static_cast<std::size_t>(c.bytes);
+  };
+  complaints.equal(moves.input_size(), static_cast<Index>(elements(from)), "elements of the input");
+  complaints.equal(moves.output_size(), static_cast<Index>(elements(to)), "elements of the output");
+  const Memory kept = from;
+  Memory out(to.size(), mark);
+  moves.bind(Direction::forward, from.data(), elements(from), out.data(), elements(out)).run();
+  complaints.expect(out == to, "an element is wrong, or something beside the part was written");
+  complaints.expect(from == kept, "the input was written");
+  const CommVolume planned = moves.plan().total_volume();
+  complaints.equal(total(moves.statistics().bytes_sent), planned.bytes, "bytes moved");
+  complaints.equal(total(moves.statistics().messages_sent), planned.messages, "messages moved");
+  Memory back(from.size(), mark);
+  moves.run(Direction::backward, out.data(), elements(out), back.data(), elements(back));
+  complaints.expect(back == from, "the way back does not restore the input");
+  if (!c.from.is_dense() || !c.to.is_dense()) return;  // in place, margins would be overwritten
+  Memory both = from;
+  both.resize(std::max(from.size(), to.size()), mark);
+  moves.bind(Direction::forward, both.data(), elements(both), both.data(), elements(both)).run();
+  bool same = true;
+  for_each_element(c.to, rank, [&](Index offset, Index /*number*/) {
+    const auto begin = static_cast<std::ptrdiff_t>(offset * c.bytes);
+    same =
+        same && std::equal(to.begin() + begin, to.begin() + begin + c.bytes, both.begin() + begin);
+  });
+  complaints.expect(same, "an element is wrong in place");
+}
+
+/// The same through C.
+void check_c(const Case& c, int rank, Complaints& complaints) {
+  const std::string in_text = c.from.to_text();
+  const std::string out_text = c.to.to_text();
+  kallima_options options;
+  kallima_options_init(&options, sizeof options);
+  options.in_layout = in_text.c_str();
+  options.out_layout = out_text.c_str();
+  options.method = static_cast<int>(c.options.method);
+  kallima_transform* moves = nullptr;
+  kallima_error error;
+  if (kallima_create_redistribution(MPI_COMM_WORLD, static_cast<int>(c.shape.size()),
+                                    c.shape.data(), c.bytes, &options, &moves, &error) != 0) {
+    return complaints.expect(false, error.text);
+  }
+  const Memory from = filled(c, c.from, rank);
+  const Memory to = filled(c, c.to, rank);
+  Memory out(to.size(), mark);
+  std::array<int64_t, 2> sizes{};
+  kallima_allocated_size(moves, KALLIMA_INPUT, &sizes[0]);
+  kallima_allocated_size(moves, KALLIMA_OUTPUT, &sizes[1]);
+  complaints.equal(sizes[0] * c.bytes, static_cast<Index>(from.size()), "bytes of the input in C");
+  const int code = kallima_forward(moves, from.data(), sizes[0], out.data(), sizes[1], &error);
+  complaints.expect(code == KALLIMA_OK, error.text);
+  complaints.expect(out == to, "an element is wrong in C");
+  kallima_destroy(moves);
+}
+
+void elements_of_all_sizes_arrive(Together& all) {
+  Random random(23);
+  for (int number = 0; number < 250; ++number) {
+    const Case c = random_case(random, all.ranks());
+    all.run(std::to_string(c.bytes) + " bytes from " + c.from.to_text() + " to " + c.to.to_text() +
+                " by " + std::string(name_of(c.options.method)),
+            [&](Complaints& complaints) {
+              check(c, all.rank(), complaints);
+              if (number % 5 == 0) check_c(c, all.rank(), complaints);
+            });
+  }
+}
+
+void types_are_taken(Together& all) {
+  struct Particle {
+    std::array<double, 3> position{};
+    int number = 0;
+    bool operator==(const Particle&) const = default;
+  };
+  all.run("particles", [&](Complaints& complaints) {
+    const Index ranks = all.ranks();
+    const Redistribute<Particle> turn(MPI_COMM_WORLD, {12, 10}, Layout::slab({12, 10}, ranks),
+                                      Layout::slab({12, 10}, ranks, 1));
+    std::vector<Particle> rows(static_cast<std::size_t>(turn.input_size()));
+    std::vector<Particle> columns(static_cast<std::size_t>(turn.output_size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i] = {{1.5, static_cast<double>(i), -0.0}, all.rank()};
+    }
+    const std::vector<Particle> before = rows;
+    turn.forward(rows, columns);
+    turn.backward(columns, rows);
+    complaints.expect(rows == before, "particles are others after the way back");
+    complaints.expect(turn.explain().find("none") != std::string::npos, turn.explain());
+  });
+}
+
+void mistakes_are_the_same_error_everywhere(Together& all) {
+  const Shape shape = {8, 6};
+  const Layout slabs = Layout::slab(shape, all.ranks());
+  const auto refuse = [&](const std::string& name, const std::string& code, const auto& make) {
+    all.run(name, [&](Complaints& complaints) {
+      const std::string text = thrown_by(make);
+      complaints.expect(begins_with(text, code), "thrown is '" + text + "'");
+      complaints.expect(same_everywhere(text), "ranks differ: " + text);
+    });
+  };
+  refuse("a layout is missing", "invalid_option",
+         [&] { Redistribute<int>(MPI_COMM_WORLD, shape, slabs, LayoutChoice()); });
+  refuse("elements of no bytes", "invalid_option",
+         [&] { Redistribution(MPI_COMM_WORLD, shape, slabs, slabs, all.rank() == 0 ? 0 : 8); });
+  refuse("too many axes", "invalid_shape", [&] {
+    const Shape six = {2, 2, 2, 2, 2, 2};
+    Redistribution(MPI_COMM_WORLD, six, Layout::slab(six, 1), Layout::slab(six, 1), 24);
+  });
+  refuse("memory too short", "invalid_buffer", [&] {
+    const Redistribute<short> moves(MPI_COMM_WORLD, shape, slabs, slabs);
+    std::vector<short> in(static_cast<std::size_t>(moves.input_size()));
+    std::vector<short> out(all.rank() == 0 ? 1 : in.size());
+    moves.forward(in, out);
+  });
+  if (all.ranks() == 1) return;
+  refuse("elements of other sizes", "mismatched_arguments",
+         [&] { Redistribution(MPI_COMM_WORLD, shape, slabs, slabs, all.rank() == 0 ? 4 : 16); });
+}
+
+int run() {
+  Together all;
+  elements_of_all_sizes_arrive(all);
+  types_are_taken(all);
+  mistakes_are_the_same_error_everywhere(all);
+  return all.finish("redistributions");
+}
+
+}  // namespace
+}  // namespace kallima::test
+
+int main(int argc, char** argv) { return kallima::test::under_mpi(argc, argv, kallima::test::run); }
