@@ -78,12 +78,14 @@ const std::byte* unpack(const Rows& rows, std::byte* array, const std::byte* blo
   return block;
 }
 
-std::string fingerprint(const Layout& layout, const std::vector<Margin>& widths,
-                        const std::vector<bool>& periodic, Index bytes) {
-  std::string text = fmt::format("shape {}\nlayout {}\nelement bytes {}\n",
-                                 fmt::join(layout.shape(), "x"), layout.to_text(), bytes);
-  for (const Margin& width : widths) text += fmt::format("width {} {}\n", width.below, width.above);
-  for (const bool round : periodic) text += fmt::format("periodic {}\n", round);
+std::string fingerprint(const HaloArguments& with) {
+  std::string text =
+      fmt::format("shape {}\nlayout {}\nelement bytes {}\n", fmt::join(with.layout.shape(), "x"),
+                  with.layout.to_text(), with.element_bytes);
+  for (const Margin& width : with.widths) {
+    text += fmt::format("width {} {}\n", width.below, width.above);
+  }
+  for (const bool round : with.periodic) text += fmt::format("periodic {}\n", round);
   return text;
 }
 
@@ -91,28 +93,35 @@ std::string fingerprint(const Layout& layout, const std::vector<Margin>& widths,
 
 class HaloExchange::Core {
  public:
-  Core(MPI_Comm comm, const Layout& layout, const std::vector<Margin>& widths,
-       const std::vector<bool>& periodic, Index bytes)
+  Core(MPI_Comm comm, const std::function<HaloArguments()>& make)
       : communicator_(comm::Communicator::reserve(comm, 0.)) {
     const comm::Call call(*communicator_);
     const int rank = communicator_->rank;
     std::string ask;
+    HaloArguments with;
     comm::Verdict verdict = comm::Verdict::of([&] {
-      if (bytes < 1) {
-        throw InvalidOption(fmt::format("elements of {} bytes; give at least 1", bytes));
+      with = make();
+      const Layout& layout = with.layout;
+      if (with.element_bytes < 1) {
+        throw InvalidOption(
+            fmt::format("elements of {} bytes; give at least 1", with.element_bytes));
       }
-      validate_halo(layout, widths, periodic);
+      validate_halo(layout, with.widths, with.periodic);
       if (layout.ranks() > communicator_->size) {
         throw TooFewRanks(fmt::format("the layout needs {}, there are {}; start more",
                                       text::plural(layout.ranks(), "rank"), communicator_->size));
       }
-      ask = fingerprint(layout, widths, periodic, bytes);
+      ask = fingerprint(with);
     });
     const std::string root = comm::broadcast(*communicator_, ask);
     verdict.and_then([&] {
       if (!root.empty()) require_same(ask, root, rank);
+      layout_ = with.layout;
+      const Layout& layout = layout_;
+      const Index bytes = with.element_bytes;
       elements_ = layout.allocated_size(rank);
-      const HaloPieces pieces = halo_pieces(layout, widths, periodic, rank);
+      checked_mul(elements_, bytes, "bytes of an array with its margins");
+      const HaloPieces pieces = halo_pieces(layout, with.widths, with.periodic, rank);
       for (const HaloPieces::Kept& kept : pieces.kept) {
         kept_.push_back(
             {rows_of(kept.from, layout, rank, bytes), rows_of(kept.to, layout, rank, bytes)});
@@ -182,6 +191,8 @@ class HaloExchange::Core {
 
   [[nodiscard]] const comm::Counters& counters() const { return channel_->counters(); }
   [[nodiscard]] Index bytes() const { return memory_->view().bytes; }
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] int rank() const { return communicator_->rank; }
 
  private:
   /// What is sent, or received.
@@ -196,6 +207,7 @@ class HaloExchange::Core {
   };
 
   std::shared_ptr<const comm::Communicator> communicator_;
+  Layout layout_;
   Index elements_ = 0;
   Index kept_bytes_ = 0;
   std::vector<KeptRows> kept_;
@@ -208,12 +220,24 @@ class HaloExchange::Core {
 
 HaloExchange::HaloExchange(MPI_Comm comm, const Layout& layout, const std::vector<Margin>& widths,
                            const std::vector<bool>& periodic, Index element_bytes)
-    : core_(std::make_shared<Core>(comm, layout, widths, periodic, element_bytes)) {}
+    : core_(std::make_shared<Core>(comm, [&] {
+        return HaloArguments{layout, widths, periodic, element_bytes};
+      })) {}
+
+HaloExchange::HaloExchange(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+HaloExchange HaloExchange::with(MPI_Comm comm, const std::function<HaloArguments()>& make) {
+  return HaloExchange(std::make_shared<Core>(comm, make));
+}
 
 void HaloExchange::run(void* data, std::size_t elements) { core_->run(data, elements); }
 
 CommStatistics HaloExchange::statistics() const { return statistics_of(core_->counters()); }
 
 Index HaloExchange::workspace_bytes() const { return core_->bytes(); }
+
+const Layout& HaloExchange::layout() const { return core_->layout(); }
+
+int HaloExchange::rank() const { return core_->rank(); }
 
 }  // namespace kallima
