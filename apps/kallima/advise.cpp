@@ -222,7 +222,7 @@ std::vector<std::string> offer_row(const Offer& offer, const Adviser& adviser, d
           fmt::format("{:.0f} %", 100. * alone / work),
           text::grouped(offer.plan.exchanges()),
           std::string(offer.cost.total.binds()),
-          offer.plan.input().to_text(),
+          offer.plan.input().summary(),
           offer.why_slow};
 }
 

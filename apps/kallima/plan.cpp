@@ -151,7 +151,7 @@ std::string price_text(const Plan& plan, const Machine& machine) {
 }
 
 std::string plan_text(const Plan& plan, const Machine& machine) {
-  std::string text = plan.to_text() + price_text(plan, machine);
+  std::string text = plan.summary() + price_text(plan, machine);
   const bool same = plan.input() == plan.output();
   text += picture(same ? "Ranks that hold the input and the output" : "Ranks that hold the input",
                   plan.input());
@@ -181,7 +181,7 @@ std::string plans_text(const std::vector<NamedPlan>& plans, const Machine& machi
                                  priced_on(machine), table(rows));
   for (const NamedPlan& named : plans) {
     text += fmt::format("\n{}\n{}", heading(std::string(name_of(named.decomposition))),
-                        named.plan.to_text());
+                        named.plan.summary());
   }
   return text;
 }

@@ -159,7 +159,7 @@ std::string table_text(const std::vector<Point>& points) {
                     duration(seconds * (1. - spread)), duration(seconds * (1. + spread)),
                     fmt::format("{:.1f}", first / seconds), text::bytes(point.memory),
                     text::bytes(point.cost.bytes()), text::grouped(point.plan.exchanges()),
-                    std::string(point.cost.total.binds()), point.plan.input().to_text()});
+                    std::string(point.cost.total.binds()), point.plan.input().summary()});
   }
   std::string text = table(rows);
   if (!beyond) return text;

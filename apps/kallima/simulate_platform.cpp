@@ -237,7 +237,7 @@ std::string answer_text(const Answer& answer, const SimulateArguments& arguments
                       text::plural(answer.plan.exchanges(), "exchange"),
                       text::bytes(answer.run.at("bytes_sent").get<Index>()),
                       text::grouped(answer.run.at("messages_sent").get<Index>()),
-                      answer.plan.input().to_text(), answer.plan.output().to_text());
+                      answer.plan.input().summary(), answer.plan.output().summary());
   if (answer.run.contains("error")) {
     text += fmt::format(
         "relative error {:.2g}, promised {:.2g}: {}\n", answer.run.at("error").get<double>(),

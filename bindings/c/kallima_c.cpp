@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kallima/error.hpp"
+#include "kallima/halo.hpp"
 #include "kallima/redistribute.hpp"
 #include "kallima/transform.hpp"
 
@@ -56,8 +57,7 @@ class ForeignMemory final : public MemorySource {
   kallima_options options_;
 };
 
-Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c) {
-  Arguments arguments;
+Shape shape_of(int axes, const int64_t* shape) {
   if (axes < 0 || (axes > 0 && shape == nullptr)) {
     throw InvalidShape("the shape is null or has a negative number of axes; pass 1 to 6 extents");
   }
@@ -65,8 +65,14 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
     throw InvalidShape("a shape has 1 to " + std::to_string(max_axes) + " axes, this one has " +
                        std::to_string(axes));
   }
-  if (axes > 0) arguments.shape.assign(shape, shape + axes);
-  validate_shape(arguments.shape);
+  Shape result(shape, shape + axes);
+  validate_shape(result);
+  return result;
+}
+
+Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c) {
+  Arguments arguments;
+  arguments.shape = shape_of(axes, shape);
   Options& options = arguments.options;
   if (c.in_layout != nullptr) options.in = c.in_layout;
   if (c.kind < KALLIMA_C2C || c.kind > KALLIMA_R2R) {
@@ -113,6 +119,23 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
     throw InvalidOption("give both allocate and release, or neither");
   }
   if (c.allocate != nullptr) options.memory = std::make_shared<ForeignMemory>(c);
+  return arguments;
+}
+
+HaloArguments halo_arguments_of(int axes, const int64_t* shape, const char* layout,
+                                const int64_t* widths, const int* periodic, int64_t element_bytes) {
+  const Shape extents = shape_of(axes, shape);
+  if (layout == nullptr) {
+    throw InvalidLayout("the text of the layout is NULL; give one with margins");
+  }
+  HaloArguments arguments;
+  arguments.layout = Layout::parse(layout, extents);
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    arguments.widths.push_back(widths == nullptr ? arguments.layout.margin(a)
+                                                 : Margin{widths[2 * a], widths[2 * a + 1]});
+    arguments.periodic.push_back(periodic == nullptr || periodic[a] != 0);
+  }
+  arguments.element_bytes = element_bytes;
   return arguments;
 }
 
@@ -165,6 +188,23 @@ int copy_text(const std::string& from, char* text, size_t capacity, size_t* need
   return KALLIMA_OK;
 }
 
+void write(const CommStatistics& now, kallima_statistics* moved) {
+  require(moved);
+  if (moved->size < sizeof(size_t) || moved->size > sizeof(kallima_statistics)) {
+    throw InvalidOption("set kallima_statistics.size to its sizeof");
+  }
+  kallima_statistics all = {moved->size,       now.bytes_sent,        now.bytes_received,
+                            now.messages_sent, now.messages_received, now.exchanges};
+  std::memcpy(moved, &all, moved->size);
+}
+
+std::size_t axis_of(const Layout& layout, int axis) {
+  if (axis < 0 || static_cast<std::size_t>(axis) >= layout.axes()) {
+    throw InvalidOption("there is no such axis");
+  }
+  return static_cast<std::size_t>(axis);
+}
+
 /// A scaling from C; what there is not is refused where it is used.
 Scaling scaling_of(int scaling) {
   return scaling < 0 || scaling > 255 ? static_cast<Scaling>(255) : static_cast<Scaling>(scaling);
@@ -185,6 +225,11 @@ struct kallima_bound {
   virtual ~kallima_bound() = default;
   virtual void run() = 0;
   virtual void run(Scaling scaling) = 0;
+};
+
+/// A halo exchange, seen from C.
+struct kallima_halo {
+  HaloExchange exchange;
 };
 
 /// A transform of one precision, seen from C.
@@ -484,10 +529,7 @@ int kallima_local_axis(const kallima_transform* transform, int side, int axis, i
   return guarded(nullptr, [&] {
     require(transform);
     const Layout& layout = transform->layout(side);
-    if (axis < 0 || static_cast<std::size_t>(axis) >= layout.axes()) {
-      throw InvalidOption("there is no such axis");
-    }
-    const auto a = static_cast<std::size_t>(axis);
+    const std::size_t a = axis_of(layout, axis);
     const Progression part = layout.local_indices(transform->rank(), a);
     if (first != nullptr) *first = part.first;
     if (step != nullptr) *step = part.step;
@@ -541,14 +583,75 @@ int kallima_workspace_bytes(const kallima_transform* transform, int64_t* bytes) 
 int kallima_get_statistics(const kallima_transform* transform, kallima_statistics* moved) {
   return guarded(nullptr, [&] {
     require(transform);
-    require(moved);
-    if (moved->size < sizeof(size_t) || moved->size > sizeof(kallima_statistics)) {
-      throw InvalidOption("set kallima_statistics.size to its sizeof");
-    }
-    const CommStatistics now = transform->statistics();
-    kallima_statistics all = {moved->size,       now.bytes_sent,        now.bytes_received,
-                              now.messages_sent, now.messages_received, now.exchanges};
-    std::memcpy(moved, &all, moved->size);
+    write(transform->statistics(), moved);
+  });
+}
+
+int kallima_halo_create(MPI_Comm comm, int axes, const int64_t* shape, const char* layout,
+                        const int64_t* widths, const int* periodic, int64_t element_bytes,
+                        kallima_halo** halo, kallima_error* error) {
+  if (halo != nullptr) *halo = nullptr;
+  return guarded(error, [&] {
+    auto made = std::make_unique<kallima_halo>(kallima_halo{HaloExchange::with(comm, [&] {
+      if (halo == nullptr) {
+        throw InvalidOption("the pointer for the new halo is NULL; pass the address of one");
+      }
+      return halo_arguments_of(axes, shape, layout, widths, periodic, element_bytes);
+    })});
+    if (halo != nullptr) *halo = made.release();
+  });
+}
+
+int kallima_halo_run(kallima_halo* halo, void* data, int64_t elements, kallima_error* error) {
+  return guarded(error, [&] {
+    require(halo);
+    halo->exchange.run(data, elements_of(elements));
+  });
+}
+
+void kallima_halo_destroy(kallima_halo* halo) { delete halo; }
+
+int kallima_halo_allocated_size(const kallima_halo* halo, int64_t* elements) {
+  return guarded(nullptr, [&] {
+    require(halo);
+    require(elements);
+    *elements = halo->exchange.layout().allocated_size(halo->exchange.rank());
+  });
+}
+
+int kallima_halo_first_offset(const kallima_halo* halo, int64_t* elements) {
+  return guarded(nullptr, [&] {
+    require(halo);
+    require(elements);
+    *elements = halo->exchange.layout().first_offset(halo->exchange.rank());
+  });
+}
+
+int kallima_halo_local_axis(const kallima_halo* halo, int axis, int64_t* first, int64_t* count,
+                            int64_t* stride) {
+  return guarded(nullptr, [&] {
+    require(halo);
+    const Layout& layout = halo->exchange.layout();
+    const std::size_t a = axis_of(layout, axis);
+    const Progression part = layout.local_indices(halo->exchange.rank(), a);
+    if (first != nullptr) *first = part.first;
+    if (count != nullptr) *count = part.count;
+    if (stride != nullptr) *stride = layout.local_strides(halo->exchange.rank())[a];
+  });
+}
+
+int kallima_halo_workspace_bytes(const kallima_halo* halo, int64_t* bytes) {
+  return guarded(nullptr, [&] {
+    require(halo);
+    require(bytes);
+    *bytes = halo->exchange.workspace_bytes();
+  });
+}
+
+int kallima_halo_get_statistics(const kallima_halo* halo, kallima_statistics* moved) {
+  return guarded(nullptr, [&] {
+    require(halo);
+    write(halo->exchange.statistics(), moved);
   });
 }
 

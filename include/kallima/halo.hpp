@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -25,6 +26,14 @@
 
 namespace kallima {
 
+/// What a halo exchange is planned from, but its communicator.
+struct HaloArguments {
+  Layout layout;               ///< with margins
+  std::vector<Margin> widths;  ///< what is filled of them, per axis
+  std::vector<bool> periodic;  ///< per axis: what lies beyond one end is what lies at the other
+  Index element_bytes = 0;     ///< of one element
+};
+
 /// What a halo exchange of elements of any type is made of.
 class KALLIMA_API HaloExchange {
  public:
@@ -32,6 +41,9 @@ class KALLIMA_API HaloExchange {
   /// InvalidOption, TooFewRanks, MismatchedArguments, OutOfMemory, MpiFailure, alike on all ranks.
   HaloExchange(MPI_Comm comm, const Layout& layout, const std::vector<Margin>& widths,
                const std::vector<bool>& periodic, Index element_bytes);
+  /// The same of arguments that are made inside the collective call: what `make` throws on one
+  /// rank, all ranks throw. Collective.
+  static HaloExchange with(MPI_Comm comm, const std::function<HaloArguments()>& make);
   /// Fills the margins of an array. Collective over ranks that have something in common; agrees on
   /// nothing, allocates nothing. InvalidBuffer on this rank for fewer elements than the layout
   /// takes: then the exchange is broken, as a transform is.
@@ -40,9 +52,14 @@ class KALLIMA_API HaloExchange {
   [[nodiscard]] CommStatistics statistics() const;
   /// Bytes of this rank's message buffers.
   [[nodiscard]] Index workspace_bytes() const;
+  /// Of the arrays.
+  [[nodiscard]] const Layout& layout() const;
+  /// This rank in the communicator.
+  [[nodiscard]] int rank() const;
 
  private:
   class Core;
+  explicit HaloExchange(std::shared_ptr<Core> core);
   std::shared_ptr<Core> core_;
 };
 

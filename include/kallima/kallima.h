@@ -143,7 +143,8 @@ typedef struct kallima_options {
                                 needs them */
 } kallima_options;
 
-/** What was moved between this rank and others since the transform was made. */
+/** What was moved between this rank and others since the transform, or the halo exchange, was made.
+ */
 typedef struct kallima_statistics {
   size_t size;               /**< bytes of this struct, set by the caller */
   int64_t bytes_sent;        /**< by this rank; in shared memory, others read them in place, in no
@@ -158,6 +159,8 @@ typedef struct kallima_statistics {
 typedef struct kallima_transform kallima_transform;
 /** A transform bound to memory. */
 typedef struct kallima_bound kallima_bound;
+/** A planned halo exchange. */
+typedef struct kallima_halo kallima_halo;
 
 /** Name of a code: "ok", "invalid_shape", ...; "unknown" for others. Never NULL. */
 KALLIMA_API const char* kallima_code_name(int code);
@@ -245,6 +248,55 @@ KALLIMA_API int kallima_workspace_bytes(const kallima_transform* transform, int6
 /** What was moved so far; set moved->size first. Local. */
 KALLIMA_API int kallima_get_statistics(const kallima_transform* transform,
                                        kallima_statistics* moved);
+
+/**
+ * Plans an exchange of ghost cells: margins of a rank's array get copies of what neighbours have,
+ * corners included. Collective. On success *halo is to be destroyed.
+ *
+ *     const int64_t shape[3] = {128, 128, 128};
+ *     kallima_halo* halo;
+ *     kallima_halo_create(comm, 3, shape, "z:block/4~2 y:all~2 x:all~2", NULL, NULL,
+ *                         sizeof(double), &halo, NULL);
+ *     kallima_halo_allocated_size(halo, &n);          // elements to allocate, margins included
+ *     ...                                             // computes its own part
+ *     kallima_halo_run(halo, u, n, NULL);
+ *     kallima_halo_destroy(halo);
+ *
+ * \param comm           ranks that take part
+ * \param axes           number of axes
+ * \param shape          extents of the whole array
+ * \param layout         text of the layout, with margins; its axes lie in blocks or boxes
+ * \param widths         what is filled of the margins: below and above of the first axis, of the
+ *                       second, ...; NULL: all of them
+ * \param periodic       one number per axis, 0 where nothing lies beyond the ends; NULL: all axes
+ *                       are periodic
+ * \param element_bytes  bytes of an element
+ * \param halo           gets the handle; NULL where it fails
+ * \param error          gets words; may be NULL
+ */
+KALLIMA_API int kallima_halo_create(MPI_Comm comm, int axes, const int64_t* shape,
+                                    const char* layout, const int64_t* widths, const int* periodic,
+                                    int64_t element_bytes, kallima_halo** halo,
+                                    kallima_error* error);
+/** Fills the margins of an array of so many elements. Collective; agrees on nothing, allocates
+ * nothing. Where an array on some rank is too short, the exchange is broken, and the others fail as
+ * they learn of it. */
+KALLIMA_API int kallima_halo_run(kallima_halo* halo, void* data, int64_t elements,
+                                 kallima_error* error);
+/** Frees; not collective, may be called after MPI_Finalize. NULL is fine. */
+KALLIMA_API void kallima_halo_destroy(kallima_halo* halo);
+/** Elements of memory that this rank's part takes, margins included. Local. */
+KALLIMA_API int kallima_halo_allocated_size(const kallima_halo* halo, int64_t* elements);
+/** Place in memory of this rank's first own element, behind the margins below. Local. */
+KALLIMA_API int kallima_halo_first_offset(const kallima_halo* halo, int64_t* elements);
+/** Global indices first, first + 1, ... (count) that this rank holds along an axis, and the
+ * distance in memory between neighbours. Local. Any pointer may be NULL. */
+KALLIMA_API int kallima_halo_local_axis(const kallima_halo* halo, int axis, int64_t* first,
+                                        int64_t* count, int64_t* stride);
+/** Bytes of this rank's message buffers. Local. */
+KALLIMA_API int kallima_halo_workspace_bytes(const kallima_halo* halo, int64_t* bytes);
+/** What was moved so far; set moved->size first. Local. */
+KALLIMA_API int kallima_halo_get_statistics(const kallima_halo* halo, kallima_statistics* moved);
 
 #ifdef __cplusplus
 }

@@ -134,6 +134,12 @@ class KALLIMA_API Layout {
   /// The text form with other names for the axes.
   [[nodiscard]] std::string to_text(const std::vector<std::string>& names) const;
 
+  /// The text form for people: of more than eight boxes those of the first four ranks, at most four
+  /// of each, and how many more there are, which parse() does not read.
+  [[nodiscard]] std::string summary() const;
+  /// The same with other names for the axes.
+  [[nodiscard]] std::string summary(const std::vector<std::string>& names) const;
+
   /// A map of the owners, for people: at most two axes, the others at index 0.
   [[nodiscard]] std::string picture() const;
 
@@ -226,6 +232,7 @@ class KALLIMA_API Layout {
   [[nodiscard]] Index extent_in_memory(std::size_t a, Index count) const;
   [[nodiscard]] LocalPart part_of(std::vector<Progression> indices, Index begin) const;
   void require_one_part() const;
+  [[nodiscard]] std::string written(const std::vector<std::string>& names, bool in_short) const;
   [[nodiscard]] bool same_owners_of_boxes(const Layout& other) const;
   [[nodiscard]] Index box_with(const std::vector<Index>& index) const;
   static Layout of_boxes(const Shape& shape, std::vector<Box> boxes,

@@ -38,6 +38,9 @@ class KALLIMA_API Plan : public StepList {
   static Plan parse(std::string_view text);
   /// The text form: reads like a sentence, and parse() restores an equal plan.
   [[nodiscard]] std::string to_text() const;
+  /// The text form for people, where long lists of boxes are cut short (Layout::summary()); then
+  /// parse() does not read it. Its hash is that of the whole text.
+  [[nodiscard]] std::string summary() const;
   /// Hash of the text form; equal plans have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 

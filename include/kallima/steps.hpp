@@ -64,6 +64,8 @@ struct KALLIMA_API State {
   [[nodiscard]] std::vector<int> twiddle_digits(int digit) const;
   /// The layout with these names.
   [[nodiscard]] std::string to_text() const { return layout.to_text(names()); }
+  /// The same for people: see Layout::summary().
+  [[nodiscard]] std::string summary() const { return layout.summary(names()); }
 
   friend bool operator==(const State&, const State&) = default;
 };

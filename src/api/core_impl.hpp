@@ -503,8 +503,8 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
     // Backward reads what forward writes.
     const std::string side = reads == forward ? "input" : "output";
     if (given.layout != nullptr && !in_place && *given.layout != layout) {
-      throw InvalidBuffer(which + " is an array in layout '" + given.layout->to_text() +
-                          "', and is to be in '" + layout.to_text() +
+      throw InvalidBuffer(which + " is an array in layout '" + given.layout->summary() +
+                          "', and is to be in '" + layout.summary() +
                           "'; are input and output exchanged?");
     }
     const Index needed = layout.allocated_size(rank);

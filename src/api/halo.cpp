@@ -24,66 +24,127 @@ namespace kallima {
 /// What a halo exchange copies.
 namespace halo {
 
-/// A box of rows that lie in memory one behind the other, or apart.
-struct Rows {
-  Index offset = 0;     // bytes from the start of the array
-  Index row_bytes = 0;  // along the axis that is fastest in memory
-  Shape counts;         // of the other axes, slowest first
-  Shape strides;        // bytes
+/// Rows of bytes that lie apart, from one memory to another.
+struct Copy {
+  Index from = 0;  // bytes from the start of either memory
+  Index to = 0;
+  Index row_bytes = 0;
+  Shape counts;  // of rows, slowest first
+  Shape from_strides;
+  Shape to_strides;
 };
 
 }  // namespace halo
 
 namespace {
 
-using halo::Rows;
+using halo::Copy;
 
-Rows rows_of(const HaloBox& box, const Layout& layout, Index rank, Index bytes) {
+/// Where a box lies: in bytes, axes from slowest to fastest in memory.
+struct HaloSide {
+  Index offset = 0;
+  Shape strides;
+};
+
+Shape counts_of(const HaloBox& box, const Layout& layout) {
+  Shape counts;
+  for (const int a : layout.order()) counts.push_back(box.count[static_cast<std::size_t>(a)]);
+  return counts;
+}
+
+HaloSide in_array(const HaloBox& box, const Layout& layout, Index rank, Index bytes) {
   const std::vector<Index> strides = layout.local_strides(rank);
-  Rows rows;
-  rows.offset = layout.first_offset(rank) * bytes;
-  for (std::size_t a = 0; a < strides.size(); ++a) rows.offset += box.low[a] * strides[a] * bytes;
-  for (std::size_t i = 0; i + 1 < strides.size(); ++i) {
-    const auto a = static_cast<std::size_t>(layout.order()[i]);
-    rows.counts.push_back(box.count[a]);
-    rows.strides.push_back(strides[a] * bytes);
+  HaloSide side{layout.first_offset(rank) * bytes, {}};
+  for (const int axis : layout.order()) {
+    const auto a = static_cast<std::size_t>(axis);
+    side.offset += box.low[a] * strides[a] * bytes;
+    side.strides.push_back(strides[a] * bytes);
   }
-  rows.row_bytes = box.count[static_cast<std::size_t>(layout.order().back())] * bytes;
-  return rows;
+  return side;
 }
 
-/// Calls visit(offset) for each row.
-template <class Visit>
-void for_each_row(const Rows& rows, std::size_t axis, Index offset, const Visit& visit) {
-  if (axis == rows.counts.size()) return visit(offset);
-  for (Index i = 0; i < rows.counts[axis]; ++i) {
-    for_each_row(rows, axis + 1, offset + i * rows.strides[axis], visit);
+/// One element behind the other.
+HaloSide in_block(const Shape& counts, Index offset, Index bytes) {
+  HaloSide side{offset, Shape(counts.size())};
+  Index stride = bytes;
+  for (std::size_t i = counts.size(); i-- > 0; stride *= counts[i]) side.strides[i] = stride;
+  return side;
+}
+
+/// Rows are as long as they can be: axes along which both memories go on where a row ends are in
+/// it.
+Copy copy_of(const Shape& counts, const HaloSide& from, const HaloSide& to, Index bytes) {
+  Copy copy{from.offset, to.offset, bytes, {}, {}, {}};
+  std::size_t axes = counts.size();
+  while (axes > 0 && (counts[axes - 1] == 1 || (from.strides[axes - 1] == copy.row_bytes &&
+                                                to.strides[axes - 1] == copy.row_bytes))) {
+    copy.row_bytes *= counts[--axes];
+  }
+  for (std::size_t i = 0; i < axes; ++i) {
+    if (counts[i] == 1) continue;
+    copy.counts.push_back(counts[i]);
+    copy.from_strides.push_back(from.strides[i]);
+    copy.to_strides.push_back(to.strides[i]);
+  }
+  return copy;
+}
+
+/// Along the last axis; of a size that the compiler knows, unless that is 0.
+template <std::size_t known>
+void copy_rows(const Copy& copy, const std::byte* from, std::byte* to) {
+  const std::size_t bytes = known > 0 ? known : static_cast<std::size_t>(copy.row_bytes);
+  const Index from_stride = copy.from_strides.back();
+  const Index to_stride = copy.to_strides.back();
+  for (Index i = 0; i < copy.counts.back(); ++i, from += from_stride, to += to_stride) {
+    std::memcpy(to, from, bytes);
   }
 }
 
-/// Copies rows into one block, or out of it; returns the place behind it.
-std::byte* pack(const Rows& rows, const std::byte* array, std::byte* block) {
-  for_each_row(rows, 0, rows.offset, [&](Index offset) {
-    std::memcpy(block, array + offset, static_cast<std::size_t>(rows.row_bytes));
-    block += rows.row_bytes;
-  });
-  return block;
+/// Margins of few elements have many short rows: a call for each would cost more than the bytes.
+void copy_rows_of_any_size(const Copy& copy, const std::byte* from, std::byte* to) {
+  switch (copy.row_bytes) {
+    case 4:
+      return copy_rows<4>(copy, from, to);
+    case 8:
+      return copy_rows<8>(copy, from, to);
+    case 16:
+      return copy_rows<16>(copy, from, to);
+    case 24:
+      return copy_rows<24>(copy, from, to);
+    case 32:
+      return copy_rows<32>(copy, from, to);
+    case 48:
+      return copy_rows<48>(copy, from, to);
+    case 64:
+      return copy_rows<64>(copy, from, to);
+    default:
+      return copy_rows<0>(copy, from, to);
+  }
 }
 
-const std::byte* unpack(const Rows& rows, std::byte* array, const std::byte* block) {
-  for_each_row(rows, 0, rows.offset, [&](Index offset) {
-    std::memcpy(array + offset, block, static_cast<std::size_t>(rows.row_bytes));
-    block += rows.row_bytes;
-  });
-  return block;
+void copy_along(const Copy& copy, std::size_t axis, const std::byte* from, std::byte* to) {
+  if (axis + 1 == copy.counts.size()) return copy_rows_of_any_size(copy, from, to);
+  for (Index i = 0; i < copy.counts[axis]; ++i) {
+    copy_along(copy, axis + 1, from + i * copy.from_strides[axis], to + i * copy.to_strides[axis]);
+  }
 }
 
-std::string fingerprint(const Layout& layout, const std::vector<Margin>& widths,
-                        const std::vector<bool>& periodic, Index bytes) {
-  std::string text = fmt::format("shape {}\nlayout {}\nelement bytes {}\n",
-                                 fmt::join(layout.shape(), "x"), layout.to_text(), bytes);
-  for (const Margin& width : widths) text += fmt::format("width {} {}\n", width.below, width.above);
-  for (const bool round : periodic) text += fmt::format("periodic {}\n", round);
+void run_copy(const Copy& copy, const std::byte* from, std::byte* to) {
+  if (copy.counts.empty()) {
+    std::memcpy(to + copy.to, from + copy.from, static_cast<std::size_t>(copy.row_bytes));
+  } else {
+    copy_along(copy, 0, from + copy.from, to + copy.to);
+  }
+}
+
+std::string fingerprint(const HaloArguments& with) {
+  std::string text =
+      fmt::format("shape {}\nlayout {}\nelement bytes {}\n", fmt::join(with.layout.shape(), "x"),
+                  with.layout.to_text(), with.element_bytes);
+  for (const Margin& width : with.widths) {
+    text += fmt::format("width {} {}\n", width.below, width.above);
+  }
+  for (const bool round : with.periodic) text += fmt::format("periodic {}\n", round);
   return text;
 }
 
@@ -91,50 +152,61 @@ std::string fingerprint(const Layout& layout, const std::vector<Margin>& widths,
 
 class HaloExchange::Core {
  public:
-  Core(MPI_Comm comm, const Layout& layout, const std::vector<Margin>& widths,
-       const std::vector<bool>& periodic, Index bytes)
+  Core(MPI_Comm comm, const std::function<HaloArguments()>& make)
       : communicator_(comm::Communicator::reserve(comm, 0.)) {
     const comm::Call call(*communicator_);
     const int rank = communicator_->rank;
     std::string ask;
+    HaloArguments with;
     comm::Verdict verdict = comm::Verdict::of([&] {
-      if (bytes < 1) {
-        throw InvalidOption(fmt::format("elements of {} bytes; give at least 1", bytes));
+      with = make();
+      const Layout& layout = with.layout;
+      if (with.element_bytes < 1) {
+        throw InvalidOption(
+            fmt::format("elements of {} bytes; give at least 1", with.element_bytes));
       }
-      validate_halo(layout, widths, periodic);
+      validate_halo(layout, with.widths, with.periodic);
       if (layout.ranks() > communicator_->size) {
         throw TooFewRanks(fmt::format("the layout needs {}, there are {}; start more",
                                       text::plural(layout.ranks(), "rank"), communicator_->size));
       }
-      ask = fingerprint(layout, widths, periodic, bytes);
+      ask = fingerprint(with);
     });
     const std::string root = comm::broadcast(*communicator_, ask);
     verdict.and_then([&] {
       if (!root.empty()) require_same(ask, root, rank);
+      layout_ = with.layout;
+      const Layout& layout = layout_;
+      const Index bytes = with.element_bytes;
       elements_ = layout.allocated_size(rank);
-      const HaloPieces pieces = halo_pieces(layout, widths, periodic, rank);
+      checked_mul(elements_, bytes, "bytes of an array with its margins");
+      const HaloPieces pieces = halo_pieces(layout, with.widths, with.periodic, rank);
       for (const HaloPieces::Kept& kept : pieces.kept) {
-        kept_.push_back(
-            {rows_of(kept.from, layout, rank, bytes), rows_of(kept.to, layout, rank, bytes)});
-        kept_bytes_ = std::max(kept_bytes_, volume(kept.from.count) * bytes);
+        kept_.push_back(copy_of(counts_of(kept.from, layout),
+                                in_array(kept.from, layout, rank, bytes),
+                                in_array(kept.to, layout, rank, bytes), bytes));
       }
-      const auto lay_out = [&](const std::vector<HaloPeer>& peers, Side& side) {
+      const auto lay_out = [&](const std::vector<HaloPeer>& peers, Side& side, bool sends) {
         Index all = 0;
+        Index at = 0;
         for (const HaloPeer& peer : peers) {
           side.messages.push_back({peer.rank, {nullptr, peer.elements * bytes}});
           all = checked_add(all, peer.elements * bytes, "bytes of a halo");
           for (const HaloBox& box : peer.boxes) {
-            side.rows.push_back(rows_of(box, layout, rank, bytes));
+            const Shape counts = counts_of(box, layout);
+            const HaloSide array = in_array(box, layout, rank, bytes);
+            const HaloSide block = in_block(counts, at, bytes);
+            side.copies.push_back(
+                copy_of(counts, sends ? array : block, sends ? block : array, bytes));
+            at += volume(counts) * bytes;
           }
         }
         return all;
       };
-      const Index sent = lay_out(pieces.sends, sending_);
-      const Index received = lay_out(pieces.receives, receiving_);
+      const Index sent = lay_out(pieces.sends, sending_, true);
+      const Index received = lay_out(pieces.receives, receiving_, false);
       memory_ = std::make_shared<Buffer>(host_memory(),
-                                         checked_add(checked_add(sent, received, "bytes of a halo"),
-                                                     kept_bytes_, "bytes of a halo"),
-                                         "halo");
+                                         checked_add(sent, received, "bytes of a halo"), "halo");
       std::byte* at = memory_->view().data;
       for (Side* const side : {&sending_, &receiving_}) {
         side->block = at;
@@ -143,7 +215,6 @@ class HaloExchange::Core {
           at += message.data.bytes;
         }
       }
-      aside_ = at;
       channel_ = std::make_unique<comm::Channel>(communicator_, comm::Limits{}, memory_);
       channel_->reserve(receiving_.messages);
       // Ranks do not all begin with the same peer.
@@ -165,15 +236,11 @@ class HaloExchange::Core {
             "layout.allocated_size(rank) elements",
             data == nullptr ? 0 : elements, elements_));
       }
-      std::byte* out = sending_.block;
-      for (const Rows& rows : sending_.rows) out = pack(rows, array, out);
+      for (const Copy& copy : sending_.copies) run_copy(copy, array, sending_.block);
       channel_->exchange(sending_.messages, receiving_.messages);
-      const std::byte* in = receiving_.block;
-      for (const Rows& rows : receiving_.rows) in = unpack(rows, array, in);
-      for (const KeptRows& kept : kept_) {
-        pack(kept.from, array, aside_);
-        unpack(kept.to, array, aside_);
-      }
+      for (const Copy& copy : receiving_.copies) run_copy(copy, receiving_.block, array);
+      // From the rank's own part into its margins: the two have nothing in common.
+      for (const Copy& copy : kept_) run_copy(copy, array, array);
     } catch (...) {
       channel_->abandon();
       communicator_->fail_as_thrown();
@@ -182,38 +249,47 @@ class HaloExchange::Core {
 
   [[nodiscard]] const comm::Counters& counters() const { return channel_->counters(); }
   [[nodiscard]] Index bytes() const { return memory_->view().bytes; }
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] int rank() const { return communicator_->rank; }
 
  private:
   /// What is sent, or received.
   struct Side {
     std::vector<comm::Message> messages;
-    std::vector<halo::Rows> rows;  // in the order in which they lie in the block
+    std::vector<halo::Copy> copies;  // into the block, or out of it
     std::byte* block = nullptr;
-  };
-  struct KeptRows {
-    halo::Rows from;
-    halo::Rows to;
   };
 
   std::shared_ptr<const comm::Communicator> communicator_;
+  Layout layout_;
   Index elements_ = 0;
-  Index kept_bytes_ = 0;
-  std::vector<KeptRows> kept_;
+  std::vector<halo::Copy> kept_;
   Side sending_;
   Side receiving_;
   std::shared_ptr<Buffer> memory_;
-  std::byte* aside_ = nullptr;
   std::unique_ptr<comm::Channel> channel_;
 };
 
 HaloExchange::HaloExchange(MPI_Comm comm, const Layout& layout, const std::vector<Margin>& widths,
                            const std::vector<bool>& periodic, Index element_bytes)
-    : core_(std::make_shared<Core>(comm, layout, widths, periodic, element_bytes)) {}
+    : core_(std::make_shared<Core>(comm, [&] {
+        return HaloArguments{layout, widths, periodic, element_bytes};
+      })) {}
+
+HaloExchange::HaloExchange(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+HaloExchange HaloExchange::with(MPI_Comm comm, const std::function<HaloArguments()>& make) {
+  return HaloExchange(std::make_shared<Core>(comm, make));
+}
 
 void HaloExchange::run(void* data, std::size_t elements) { core_->run(data, elements); }
 
 CommStatistics HaloExchange::statistics() const { return statistics_of(core_->counters()); }
 
 Index HaloExchange::workspace_bytes() const { return core_->bytes(); }
+
+const Layout& HaloExchange::layout() const { return core_->layout(); }
+
+int HaloExchange::rank() const { return core_->rank(); }
 
 }  // namespace kallima

@@ -2,11 +2,13 @@
 #include "api/own_boxes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <span>
 
 #include "comm/collectives.hpp"
 #include "kallima/error.hpp"
@@ -24,13 +26,15 @@ enum Brings : std::int64_t {
   fault     ///< it has found something wrong, and says what itself
 };
 
-/// Order and margins, which are the same on all ranks, then how many boxes, then the boxes.
+/// Axes, shape, order and margins, which are the same on all ranks, then how many boxes, then the
+/// boxes.
 Numbers numbers_of(const OwnBoxes& own, const Shape& shape, int rank) {
   const std::size_t axes = shape.size();
   Layout like = Layout::slab(shape, 1);
   if (!own.order.empty()) like = like.with_order(own.order);
   if (!own.margins.empty()) like = like.with_margins(own.margins);
-  Numbers numbers = {boxes};
+  Numbers numbers = {boxes, std::ssize(shape)};
+  numbers.insert(numbers.end(), shape.begin(), shape.end());
   numbers.insert(numbers.end(), like.order().begin(), like.order().end());
   for (std::size_t a = 0; a < axes; ++a) {
     numbers.insert(numbers.end(), {like.margin(a).below, like.margin(a).above});
@@ -76,7 +80,9 @@ void gather(const comm::Communicator& communicator, const Shape& shape, Numbers 
       if (all[rank * most] == fault) return;
     }
     const std::size_t axes = shape.size();
-    const std::size_t same = 1 + 3 * axes;  // numbers that all ranks bring alike
+    const std::size_t order_at = 2 + axes;
+    const std::size_t margins_at = order_at + axes;
+    const std::size_t boxes_at = margins_at + 2 * axes;
     std::vector<std::vector<Box>> of_ranks;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const std::int64_t* const its = all.data() + rank * most;
@@ -86,19 +92,29 @@ void gather(const comm::Communicator& communicator, const Shape& shape, Numbers 
             "where it holds nothing",
             its[0] == nothing ? static_cast<int>(rank) : communicator.rank));
       }
-      if (!std::equal(its, its + same, mine.begin())) {
+      if (!std::equal(its, its + 2, mine.begin()) ||
+          !std::equal(its, its + order_at, mine.begin())) {
+        throw MismatchedArguments(fmt::format(
+            "rank {} has boxes of an array of {}, rank {} of {}; pass the same shape on "
+            "every rank",
+            rank, fmt::join(std::span(its + 2, static_cast<std::size_t>(its[1])), "x"),
+            communicator.rank, fmt::join(shape, "x")));
+      }
+      if (!std::equal(its, its + boxes_at, mine.begin())) {
         throw MismatchedArguments(fmt::format(
             "rank {} has its boxes in another order of axes, or with other margins, than "
             "rank {}; give the same on every rank",
             rank, communicator.rank));
       }
-      of_ranks.push_back(boxes_in(its + same, axes));
+      of_ranks.push_back(boxes_in(its + boxes_at, axes));
     }
-    const std::vector<int> order(mine.begin() + 1,
-                                 mine.begin() + 1 + static_cast<std::ptrdiff_t>(axes));
+    const auto at = [&](std::size_t place) {
+      return mine.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    const std::vector<int> order(at(order_at), at(margins_at));
     std::vector<Margin> margins;
     for (std::size_t a = 0; a < axes; ++a) {
-      margins.push_back({mine[1 + axes + 2 * a], mine[2 + axes + 2 * a]});
+      margins.push_back({mine[margins_at + 2 * a], mine[margins_at + 2 * a + 1]});
     }
     choice = Layout::boxes_of_ranks(shape, std::move(of_ranks), order).with_margins(margins);
   });

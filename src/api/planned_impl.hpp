@@ -70,7 +70,7 @@ std::string Planned<T>::explain(Direction direction) const {
   PriceOptions options;
   options.in_place = took.in_place;
   options.ranks_per_node = core_->communicator().ranks_on_node;
-  return steps.to_text() + "\n" + explained(on, price(steps, on, options), took) +
+  return steps.summary() + "\n" + explained(on, price(steps, on, options), took) +
          core_->learned(direction);
 }
 

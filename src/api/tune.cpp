@@ -358,7 +358,7 @@ std::string TunedPlan::to_text() const {
     const std::string took =
         tried[i].measured > 0. ? fmt::format("{:.1f} us", 1e6 * tried[i].measured) : "not timed";
     text += fmt::format("{} {:<46}  {:>12}  from {}\n", i == fastest ? '*' : ' ',
-                        manner_of(tried[i].plan), took, tried[i].plan.input().to_text());
+                        manner_of(tried[i].plan), took, tried[i].plan.input().summary());
   }
   return text;
 }

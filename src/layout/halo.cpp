@@ -111,7 +111,7 @@ void validate_halo(const Layout& layout, const std::vector<Margin>& widths,
       throw InvalidLayout(fmt::format(
           "axis {} of '{}' is cyclic, so what lies beside a rank's part is not its neighbour's; "
           "distribute it in blocks",
-          names[a], layout.to_text().substr(0, 200)));
+          names[a], layout.summary()));
     }
     const Margin has = layout.margin(a);
     if (widths[a].below < 0 || widths[a].above < 0 || widths[a].below > has.below ||

@@ -134,6 +134,31 @@ Box first_gap(const std::vector<Box>& boxes, const Shape& shape) {
   return left.front();
 }
 
+/// True where two boxes have a face in common, or a part of one.
+bool touch(const Box& a, const Box& b) {
+  std::size_t meeting = 0;
+  for (std::size_t d = 0; d < a.low.size(); ++d) {
+    const Index common = std::min(a.high[d], b.high[d]) - std::max(a.low[d], b.low[d]);
+    if (common < 0) return false;
+    meeting += common == 0 ? 1 : 0;
+  }
+  return meeting == 1;
+}
+
+/// Whose boxes a gap lies between.
+std::string beside(const Box& gap, const std::vector<Box>& boxes,
+                   const std::vector<Index>& owners) {
+  constexpr std::size_t most = 4;
+  std::vector<Index> ranks;
+  for (std::size_t i = 0; i < boxes.size() && ranks.size() < most; ++i) {
+    if (box_volume(boxes[i]) == 0 || !touch(boxes[i], gap)) continue;
+    if (ranks.empty() || ranks.back() != owners[i]) ranks.push_back(owners[i]);
+  }
+  if (ranks.empty()) return "";
+  return fmt::format(" beside the {} of {} {}", ranks.size() == 1 ? "box" : "boxes",
+                     ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
+}
+
 /// Says which boxes overlap, or what is not covered. Compares pairs; only for errors.
 [[noreturn]] void throw_bad_cover(const std::vector<Box>& boxes, const std::vector<Index>& owners,
                                   const Shape& shape) {
@@ -148,10 +173,11 @@ Box first_gap(const std::vector<Box>& boxes, const Shape& shape) {
   }
   Index covered = 0;
   for (const Box& box : boxes) covered += box_volume(box);
+  const Box gap = first_gap(boxes, shape);
   throw InvalidLayout(fmt::format(
-      "the boxes leave {} of the {} elements of {} to nobody, {} among them; let boxes meet",
+      "the boxes leave {} of the {} elements of {} to nobody, {} among them{}; let boxes meet",
       text::grouped(volume(shape) - covered), text::grouped(volume(shape)), shape_text(shape),
-      box_text(first_gap(boxes, shape))));
+      box_text(gap), beside(gap, boxes, owners)));
 }
 
 std::string distribution_text(const Axis& axis) {
@@ -553,6 +579,18 @@ Layout Layout::parse(std::string_view line, const Shape& shape,
 std::string Layout::to_text() const { return to_text(axis_names(axes())); }
 
 std::string Layout::to_text(const std::vector<std::string>& names) const {
+  return written(names, false);
+}
+
+std::string Layout::summary() const { return summary(axis_names(axes())); }
+
+std::string Layout::summary(const std::vector<std::string>& names) const {
+  constexpr std::size_t all_are_shown = 8;
+  return written(names, table().size() > all_are_shown);
+}
+
+std::string Layout::written(const std::vector<std::string>& names, bool in_short) const {
+  constexpr Index shown_of_many = 4;  // ranks, and boxes of a rank
   std::vector<std::string> parts;
   const std::string padding = padding_ > 0 ? fmt::format("+{}", padding_) : std::string();
   if (!is_grid()) {
@@ -562,10 +600,15 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
       head += " " + names[at] + margin_text(margin(at));
     }
     parts.push_back(head + padding);
-    for (Index rank = 0; rank < ranks_; ++rank) {
+    const Index shown = in_short ? std::min(ranks_, shown_of_many) : ranks_;
+    for (Index rank = 0; rank < shown; ++rank) {
       std::vector<std::string> boxes;
       const auto [begin, end] = table_->of_rank(rank);
       for (Index number = begin; number < end; ++number) {
+        if (in_short && number - begin == shown_of_many) {
+          boxes.push_back(fmt::format("{} more", text::grouped(end - number)));
+          break;
+        }
         const Box& box = table()[static_cast<std::size_t>(number)];
         std::vector<std::string> edges;
         for (const int a : order_) {
@@ -575,6 +618,9 @@ std::string Layout::to_text(const std::vector<std::string>& names) const {
         boxes.push_back(fmt::format("{}", fmt::join(edges, " ")));
       }
       parts.push_back(boxes.empty() ? "none" : fmt::format("{}", fmt::join(boxes, " & ")));
+    }
+    if (shown < ranks_) {
+      parts.push_back(fmt::format("and {} more", text::grouped(ranks_ - shown)));
     }
     return fmt::format("{}", fmt::join(parts, " | "));
   }

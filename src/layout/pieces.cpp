@@ -115,14 +115,13 @@ void for_each_part_met(const std::vector<Progression>& part, const Layout& their
     return;
   }
   const BoxTable& table = *theirs.box_table();
+  std::vector<Progression> common(part.size());
   for (const Index number : table.meeting(part)) {
     const Box& box = table.boxes()[static_cast<std::size_t>(number)];
-    std::vector<Progression> common;
     bool any = true;
     for (std::size_t a = 0; a < part.size() && any; ++a) {
-      common.push_back(
-          intersect(part[a], Progression::make(box.low[a], 1, box.high[a] - box.low[a])));
-      any = !common.back().empty();
+      common[a] = intersect(part[a], Progression::make(box.low[a], 1, box.high[a] - box.low[a]));
+      any = !common[a].empty();
     }
     const Index owner = table.owner(number);
     const auto of_owner = static_cast<std::size_t>(number - table.of_rank(owner).first);
@@ -172,10 +171,25 @@ std::vector<Piece> pieces(const Layout& mine, const Layout& theirs, Index rank) 
 std::vector<Peer> peers_of(const Layout& mine, const Layout& theirs, Index rank) {
   std::vector<Peer> result;
   if (have_several_boxes(mine, theirs)) {
-    for (const BoxPiece& piece : box_pieces(mine, theirs, rank, true)) {
-      if (result.empty() || result.back().rank != piece.peer) result.push_back({piece.peer, 0});
-      result.back().size += piece.size;
+    for (const LocalPart& part : mine.parts(rank)) {
+      for_each_part_met(part.indices, theirs,
+                        [&](Index peer, std::size_t, const std::vector<Progression>& common) {
+                          result.push_back({peer, product_of_counts(common)});
+                        });
     }
+    const auto before = [](const Peer& a, const Peer& b) { return a.rank < b.rank; };
+    if (!std::is_sorted(result.begin(), result.end(), before)) {
+      std::sort(result.begin(), result.end(), before);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < result.size(); ++i) {
+      if (result[i].rank == result[kept].rank) {
+        result[kept].size += result[i].size;
+      } else {
+        result[++kept] = result[i];
+      }
+    }
+    if (!result.empty()) result.resize(kept + 1);
     return result;
   }
   for_each_peer(mine, theirs, rank, [&](Index peer, const std::vector<Progression>& common) {

@@ -321,7 +321,7 @@ class PeerCounts {
 
 /// The largest piece that a rank with a box has for another.
 Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
-  if (theirs.is_grid() && !boxes.several_boxes()) {
+  if (theirs.is_grid()) {
     Index most = 1;
     for (std::size_t a = 0; a < boxes.axes(); ++a) {
       most *= reach(theirs.axis(a), boxes.local_indices(rank, a)).most;
@@ -333,7 +333,38 @@ Index largest_piece(const Layout& boxes, const Layout& theirs, Index rank) {
   return most;
 }
 
+/// Where ranks have several boxes, whom they meet is listed, once for both sides. Not from a grid:
+/// what a box has in common with one is found axis by axis.
+Traffic traffic_of_several_boxes(const Layout& from, const Layout& to) {
+  struct Counted {
+    Index sent = 0;
+    Index received = 0;
+    Index kept = 0;
+    Index largest = 0;
+  };
+  const Index ranks = std::max(from.ranks(), to.ranks());
+  std::vector<Counted> counted(static_cast<std::size_t>(ranks));
+  for (Index rank = 0; rank < from.ranks(); ++rank) {
+    Counted& mine = counted[static_cast<std::size_t>(rank)];
+    for (const Peer& peer : peers_of(from, to, rank)) {
+      ++mine.sent;
+      ++counted[static_cast<std::size_t>(peer.rank)].received;
+      if (peer.rank == rank) mine.kept = peer.size;
+      mine.largest = std::max(mine.largest, peer.size);
+    }
+  }
+  Traffic result;
+  for (Index rank = 0; rank < ranks; ++rank) {
+    const Counted& its = counted[static_cast<std::size_t>(rank)];
+    add_ranks(
+        {from.local_size(rank), to.local_size(rank), its.kept, its.sent, its.received, its.largest},
+        1, result);
+  }
+  return result;
+}
+
 Traffic traffic_of_boxes(const Layout& boxes, const Layout& to) {
+  if (boxes.several_boxes() || to.several_boxes()) return traffic_of_several_boxes(boxes, to);
   const PeerCounts sent(boxes, to);
   const PeerCounts received(to, boxes);
   Traffic result;

@@ -246,15 +246,18 @@ std::string memory_line(const Plan& plan, bool in_place) {
   return line + "\n";
 }
 
-/// The text up to the line with its hash.
-std::string body(const Plan& plan) {
+/// The text up to the line with its hash; for people in short.
+std::string body(const Plan& plan, bool in_short = false) {
+  const auto state_text = [&](const State& state) {
+    return in_short ? state.summary() : state.to_text();
+  };
   std::string out =
       fmt::format("plan {} {} on {}", plan.problem().to_text(), direction_text(plan.direction()),
                   text::plural(plan.ranks(), "rank"));
   if (plan.placement().ranks_per_node > 0) {
     out += fmt::format(", {} a node", plan.placement().ranks_per_node);
   }
-  out += fmt::format("\n  start     {}\n", plan.states().front().to_text());
+  out += fmt::format("\n  start     {}\n", state_text(plan.states().front()));
   out += balance_remarks(plan.states().front(), plan.ranks());
   for (std::size_t i = 0; i < plan.steps().size(); ++i) {
     if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
@@ -264,18 +267,18 @@ std::string body(const Plan& plan) {
     }
     if (std::holds_alternative<Regroup>(plan.steps()[i])) {
       const std::string digits = digits_text(plan.states()[i + 1]);
-      out += fmt::format("  regroup   {}{}{}\n", plan.states()[i + 1].to_text(),
+      out += fmt::format("  regroup   {}{}{}\n", state_text(plan.states()[i + 1]),
                          digits.empty() ? "" : " where ", digits);
       continue;
     }
     const auto& exchange = std::get<Exchange>(plan.steps()[i]);
-    out += fmt::format("  exchange  {} by {}{}{}{}\n", plan.states()[i + 1].to_text(),
+    out += fmt::format("  exchange  {} by {}{}{}{}\n", state_text(plan.states()[i + 1]),
                        name_of(exchange.method), hermitian_text(exchange, plan.states()[i + 1]),
                        chunks_text(exchange, plan.states()[i]), radix_text(exchange));
     out += traffic_remark(exchange, plan.states()[i].element.bytes());
     out += balance_remarks(plan.states()[i + 1], plan.ranks());
   }
-  out += fmt::format("  end       {}\n", plan.states().back().to_text());
+  out += fmt::format("  end       {}\n", state_text(plan.states().back()));
   out += memory_line(plan, false);
   out += memory_line(plan, true);
   return out;
@@ -445,6 +448,8 @@ std::string Plan::to_text() const {
   const std::string text = body(*this);
   return text + hash_line(text);
 }
+
+std::string Plan::summary() const { return body(*this, true) + hash_line(body(*this)); }
 
 std::uint64_t Plan::hash() const { return text::hash(body(*this)); }
 

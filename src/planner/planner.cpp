@@ -34,21 +34,20 @@ namespace {
 void validate_layout(const Layout& layout, const PlanRequest& request, const Shape& shape,
                      bool real, const char* which) {
   if (layout.shape() != shape) {
-    throw InvalidLayout(fmt::format(
-        "the {} layout '{}' is for another shape than {}; make it for {}", which,
-        layout.to_text().substr(0, 200), request.problem.to_text(), fmt::join(shape, "x")));
+    throw InvalidLayout(
+        fmt::format("the {} layout '{}' is for another shape than {}; make it for {}", which,
+                    layout.summary(), request.problem.to_text(), fmt::join(shape, "x")));
   }
   if (layout.padding() > 0 && layout.has_margins()) {
-    throw InvalidLayout(
-        fmt::format("the {} layout '{}' has padding and margins; make both margins: ~{} instead of "
-                    "+{} along the last",
-                    which, layout.to_text().substr(0, 200),
-                    fmt::format("{}~{}", 0, layout.padding()), layout.padding()));
+    throw InvalidLayout(fmt::format(
+        "the {} layout '{}' has padding and margins; make both margins: ~{} instead of "
+        "+{} along the last",
+        which, layout.summary(), fmt::format("{}~{}", 0, layout.padding()), layout.padding()));
   }
   if (layout.padding() > 0 && !real) {
     throw InvalidLayout(
         fmt::format("the {} layout '{}' is padded; only an array of reals can be: leave +{} out",
-                    which, layout.to_text().substr(0, 200), layout.padding()));
+                    which, layout.summary(), layout.padding()));
   }
   if (layout.ranks() > request.ranks) {
     throw TooFewRanks(fmt::format(
@@ -63,7 +62,7 @@ void validate_rows(const Layout& layout, std::size_t r2c_axis) {
   throw InvalidOption(fmt::format(
       "padded rows lie along axis {}, the r2c axis, so it must be whole on every rank and "
       "fastest in memory; in '{}' it is not",
-      axis_names(layout.axes())[r2c_axis], layout.to_text().substr(0, 200)));
+      axis_names(layout.axes())[r2c_axis], layout.summary()));
 }
 
 }  // namespace

@@ -213,6 +213,85 @@ void bindings(std::vector<Injection>& list, int ranks) {
   }
 }
 
+/// Arguments of kallima_halo_create.
+struct HaloCreation {
+  int axes = 2;
+  std::vector<int64_t> shape = {8, 6};
+  std::string layout;
+  std::vector<int64_t> widths = {1, 1, 0, 2};
+  std::vector<int> periodic = {1, 0};
+  int64_t element_bytes = 8;
+  bool anywhere = true;   ///< there is a place for the handle
+  bool has_shape = true;  ///< likewise
+  bool has_layout = true;
+};
+
+void halos(std::vector<Injection>& list, int ranks) {
+  const auto add = [&](const std::string& name, ErrorCode expected,
+                       const std::function<void(HaloCreation&, int)>& spoil) {
+    list.push_back(
+        {"kallima_halo_create, " + name, expected, expected == ErrorCode::mismatched_arguments,
+         [=](const Interface&, MPI_Comm comm, int variant) {
+           HaloCreation with;
+           with.layout = "y:block/" + std::to_string(ranks) + "~2 x:all~2";
+           if (variant > 0) spoil(with, variant);
+           kallima_error error;
+           auto* halo = no_handle<kallima_halo>();
+           const int code = kallima_halo_create(
+               comm, with.axes, with.has_shape ? with.shape.data() : nullptr,
+               with.has_layout ? with.layout.c_str() : nullptr, with.widths.data(),
+               with.periodic.data(), with.element_bytes, with.anywhere ? &halo : nullptr, &error);
+           if (code == KALLIMA_OK) kallima_halo_destroy(halo);
+           if (code != KALLIMA_OK && with.anywhere && halo != nullptr) {
+             throw std::logic_error("kallima_halo_create fails and leaves a handle");
+           }
+           require_ok(code, error);
+         },
+         false, true});
+  };
+  add("no place for the handle", ErrorCode::invalid_option,
+      [](HaloCreation& c, int) { c.anywhere = false; });
+  add("no shape", ErrorCode::invalid_shape, [](HaloCreation& c, int) { c.has_shape = false; });
+  for (const int axes : {-1, 0, 7, INT_MIN, INT_MAX}) {
+    add(std::to_string(axes) + " axes", ErrorCode::invalid_shape,
+        [axes](HaloCreation& c, int) { c.axes = axes; });
+  }
+  add("an extent of 0", ErrorCode::invalid_shape, [](HaloCreation& c, int) { c.shape[1] = 0; });
+  add("no layout", ErrorCode::invalid_layout, [](HaloCreation& c, int) { c.has_layout = false; });
+  add("a layout that is none", ErrorCode::parse_error,
+      [](HaloCreation& c, int) { c.layout = "y:blocks x:all"; });
+  add("a layout of too many ranks", ErrorCode::too_few_ranks,
+      [](HaloCreation& c, int) { c.layout = "y:block/7~2 x:all~2"; });
+  add("a cyclic layout", ErrorCode::invalid_layout,
+      [](HaloCreation& c, int) { c.layout = "y:cyclic/2~2 x:all~2"; });
+  add("boxes with a gap", ErrorCode::invalid_layout,
+      [](HaloCreation& c, int) { c.layout = "boxes y~2 x~2 | 0:8 0:5"; });
+  add("several boxes on a rank", ErrorCode::invalid_layout,
+      [](HaloCreation& c, int) { c.layout = "boxes y~2 x~2 | 0:4 0:6 & 4:8 0:6"; });
+  for (const int64_t width : {int64_t{-1}, int64_t{3}, INT64_MIN, INT64_MAX}) {
+    for (const std::size_t side : {std::size_t{0}, std::size_t{3}}) {
+      add("width " + std::to_string(width) + " at " + std::to_string(side),
+          ErrorCode::invalid_layout, [=](HaloCreation& c, int) { c.widths[side] = width; });
+    }
+  }
+  for (const int64_t bytes : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    add("elements of " + std::to_string(bytes) + " bytes", ErrorCode::invalid_option,
+        [bytes](HaloCreation& c, int) { c.element_bytes = bytes; });
+  }
+  add("other elements", ErrorCode::mismatched_arguments,
+      [](HaloCreation& c, int variant) { c.element_bytes += variant; });
+  add("another shape", ErrorCode::mismatched_arguments,
+      [](HaloCreation& c, int variant) { c.shape[1] += variant; });
+  add("other widths", ErrorCode::mismatched_arguments, [](HaloCreation& c, int variant) {
+    c.widths = {0, variant > 1 ? 0 : 1, 0, variant > 2 ? 1 : 2};
+  });
+  add("other periodic axes", ErrorCode::mismatched_arguments, [](HaloCreation& c, int variant) {
+    c.periodic = {variant == 1 ? 0 : 1, variant == 2 ? 1 : 0};
+    if (variant == 3) c.periodic = {0, 1};
+  });
+  add("truth in another number", ErrorCode::ok, [](HaloCreation& c, int) { c.periodic[0] = -7; });
+}
+
 using Calls = std::vector<LocalCall>;
 
 /// `call` must return this code.
@@ -259,11 +338,19 @@ void null_handles(Calls& list) {
   });
   refuses(list, "kallima_run of NULL",
           [](kallima_error* error) { return kallima_run(nullptr, error); });
-  list.push_back(
-      {"kallima_destroy and kallima_bound_destroy of NULL", [](Complaints&, kallima_transform*) {
-         kallima_destroy(nullptr);
-         kallima_bound_destroy(nullptr);
-       }});
+  refuses(list, "kallima_halo_create on no communicator", [](kallima_error* error) {
+    auto* halo = no_handle<kallima_halo>();
+    const int code = kallima_halo_create(MPI_COMM_NULL, 3, base_shape.data(), "z:all~1 y:all x:all",
+                                         nullptr, nullptr, 8, &halo, error);
+    return halo == nullptr ? code : KALLIMA_INTERNAL_ERROR;
+  });
+  refuses(list, "kallima_halo_run of NULL",
+          [](kallima_error* error) { return kallima_halo_run(nullptr, nullptr, 0, error); });
+  list.push_back({"destroying NULL", [](Complaints&, kallima_transform*) {
+                    kallima_destroy(nullptr);
+                    kallima_bound_destroy(nullptr);
+                    kallima_halo_destroy(nullptr);
+                  }});
 }
 
 /// Every pointer that a question needs is NULL in turn, every number outside its range.
@@ -338,6 +425,53 @@ void questions(Calls& list) {
     bad("kallima_plan_text of direction " + text,
         [value](auto* fft) { return kallima_plan_text(fft, value, nullptr, 0, nullptr); });
   }
+}
+
+/// The same of a halo exchange.
+void halo_questions(Calls& list) {
+  const auto add = [&](const std::string& name, int code,
+                       const std::function<int(kallima_halo*)>& call) {
+    list.push_back({name, [=](Complaints& complaints, kallima_transform*) {
+                      kallima_halo* halo = nullptr;
+                      kallima_halo_create(MPI_COMM_SELF, 3, base_shape.data(),
+                                          "z:all~1 y:all x:all", nullptr, nullptr, 8, &halo,
+                                          nullptr);
+                      complaints.expect(call(halo) == code, "returns another code");
+                      kallima_halo_destroy(halo);
+                    }});
+  };
+  static int64_t number = 0;
+  static kallima_statistics moved = {sizeof moved, 0, 0, 0, 0, 0};
+  static kallima_statistics short_struct = {1, 0, 0, 0, 0, 0};
+  using Question = decltype(kallima_halo_allocated_size)*;
+  const std::array<std::pair<const char*, Question>, 3> numbers = {
+      {{"kallima_halo_allocated_size", kallima_halo_allocated_size},
+       {"kallima_halo_first_offset", kallima_halo_first_offset},
+       {"kallima_halo_workspace_bytes", kallima_halo_workspace_bytes}}};
+  for (const auto& question : numbers) {
+    const Question ask = question.second;
+    const std::string name = question.first;
+    add(name, KALLIMA_OK, [ask](auto* halo) { return ask(halo, &number); });
+    add(name + " of NULL", KALLIMA_INVALID_OPTION, [ask](auto*) { return ask(nullptr, &number); });
+    add(name + " to NULL", KALLIMA_INVALID_OPTION,
+        [ask](auto* halo) { return ask(halo, nullptr); });
+  }
+  add("kallima_halo_local_axis of NULL", KALLIMA_INVALID_OPTION,
+      [](auto*) { return kallima_halo_local_axis(nullptr, 0, &number, nullptr, nullptr); });
+  for (const int axis : {-1, 3, INT_MIN, INT_MAX}) {
+    add("kallima_halo_local_axis of axis " + std::to_string(axis), KALLIMA_INVALID_OPTION,
+        [axis](auto* halo) {
+          return kallima_halo_local_axis(halo, axis, nullptr, nullptr, nullptr);
+        });
+  }
+  add("kallima_halo_get_statistics", KALLIMA_OK,
+      [](auto* halo) { return kallima_halo_get_statistics(halo, &moved); });
+  add("kallima_halo_get_statistics of NULL", KALLIMA_INVALID_OPTION,
+      [](auto*) { return kallima_halo_get_statistics(nullptr, &moved); });
+  add("kallima_halo_get_statistics to NULL", KALLIMA_INVALID_OPTION,
+      [](auto* halo) { return kallima_halo_get_statistics(halo, nullptr); });
+  add("kallima_halo_get_statistics into 1 byte", KALLIMA_INVALID_OPTION,
+      [](auto* halo) { return kallima_halo_get_statistics(halo, &short_struct); });
 }
 
 /// A text goes into memory of any length: as much as fits, with its end, and nothing beyond.
@@ -452,6 +586,7 @@ std::vector<Injection> c_injections(int ranks) {
   std::vector<Injection> list;
   creations(list);
   bindings(list, ranks);
+  halos(list, ranks);
   return list;
 }
 
@@ -459,6 +594,7 @@ std::vector<LocalCall> c_local_calls() {
   Calls list;
   null_handles(list);
   questions(list);
+  halo_questions(list);
   texts(list);
   structs(list);
   codes(list);

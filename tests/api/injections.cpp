@@ -300,6 +300,9 @@ void makers(std::vector<Injection>& list, int ranks) {
       {"boxes z y x | 0:6 0:4", ErrorCode::parse_error},
       {"boxes z y x | 0:6 0:4 0:5 | 0:6 0:4 0:5", ErrorCode::invalid_layout},
       {"boxes z y x | 0:6 0:4 0:4", ErrorCode::invalid_layout},
+      {"boxes z y x | 0:6 0:4 0:6", ErrorCode::invalid_layout},
+      {"boxes z y x | 0:6 0:4 0:3 & 0:6 0:4 2:5", ErrorCode::invalid_layout},
+      {"boxes z y x | 0:3 0:4 0:5 & 4:6 0:4 0:5 | none", ErrorCode::invalid_layout},
       {"z:cycle3/2 y:all x:all", ErrorCode::invalid_layout},
       {"z:block/1@2 y:block/1@7 x:block/2@2", ErrorCode::invalid_layout},
       {"z:block/0 y:all x:all", ErrorCode::invalid_layout},
@@ -379,6 +382,13 @@ void mismatches(std::vector<Injection>& list, int ranks) {
     const std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     o.in = choices[0].with_order(orders[static_cast<std::size_t>(v)]);
   }));
+  list.push_back(mismatch("boxes", [](Shape&, Options& o, int v) {
+    o.in = Layout::boxes(base_shape, {{{0, 0, 0}, {1 + v, 4, 5}}, {{1 + v, 0, 0}, base_shape}});
+  }));
+  list.push_back(mismatch("several boxes", [](Shape&, Options& o, int v) {
+    const std::vector<Box> boxes = {{{0, 0, 0}, {1 + v, 4, 5}}, {{1 + v, 0, 0}, base_shape}};
+    o.out = Layout::boxes_of_ranks(base_shape, {boxes, {}});
+  }));
   list.push_back(mismatch("rule of blocks", [=](Shape&, Options& o, int v) {
     o.in = Layout::slab(base_shape, ranks, static_cast<std::size_t>(v) / 2,
                         v % 2 == 0 ? Rule::balanced : Rule::ceil);
@@ -416,6 +426,117 @@ void mismatches(std::vector<Injection>& list, int ranks) {
       mismatch("message bytes", [](Shape&, Options& o, int v) { o.message_bytes = 1000 * v; }));
   list.push_back(
       mismatch("large counts", [](Shape&, Options& o, int v) { o.large_counts = v % 2 == 0; }));
+}
+
+/// What a rank gives where each gives its own boxes.
+struct Own {
+  Shape shape = base_shape;
+  OwnBoxes mine;
+  LayoutChoice instead = {};  ///< of its boxes
+  Options options = {};
+  bool gives = true;
+};
+
+/// Not in C, where layouts are texts.
+void own_boxes(std::vector<Injection>& list, int ranks) {
+  const auto add = [&](const std::string& name, ErrorCode expected,
+                       const std::function<void(Own&, int)>& spoil,
+                       const std::vector<std::string>& says = {}) {
+    for (const bool input : {true, false}) {
+      list.push_back(
+          {std::string(input ? "own boxes of the input, " : "own boxes of the output, ") + name,
+           expected,
+           expected == ErrorCode::mismatched_arguments,
+           [=](const Interface& interface, MPI_Comm comm, int variant) {
+             int rank = 0;
+             MPI_Comm_rank(comm, &rank);
+             Own own;
+             const Progression part = Layout::slab(base_shape, ranks).local_indices(rank, 0);
+             own.mine.boxes = {{{part.first, 0, 0}, {part.first + part.count, 4, 5}}};
+             if (variant > 0) spoil(own, variant);
+             Ask ask{own.shape, own.options};
+             LayoutChoice& side = input ? ask.options.in : ask.options.out;
+             side = own.gives ? LayoutChoice(own.mine) : own.instead;
+             const auto fft = interface.plan(comm, ask);
+           },
+           true,
+           false,
+           {},
+           says});
+    }
+  };
+  constexpr Index lowest = std::numeric_limits<Index>::min();
+  constexpr Index highest = std::numeric_limits<Index>::max();
+  const auto invalid = ErrorCode::invalid_layout;
+  const auto mismatched = ErrorCode::mismatched_arguments;
+  add("a gap", invalid, [](Own& o, int) { --o.mine.boxes[0].high[2]; }, {"to nobody", "rank"});
+  add("none at all", invalid, [](Own& o, int) { o.mine.boxes.clear(); }, {"to nobody"});
+  add("an overlap", invalid,
+      [](Own& o, int) {
+        o.mine.boxes = {{{0, 0, 0}, base_shape}};
+      },
+      {"boxes of ranks 0", "overlap"});
+  add("the same box twice", invalid,
+      [](Own& o, int) { o.mine.boxes.push_back(o.mine.boxes.front()); }, {"boxes of ranks"});
+  for (const Index edge : {Index{5}, highest}) {
+    add("a box up to " + std::to_string(edge), invalid,
+        [edge](Own& o, int) { o.mine.boxes[0].high[1] = edge; },
+        {"the box of rank ", "does not lie inside 6x4x5"});
+  }
+  for (const Index edge : {Index{-1}, lowest}) {
+    add("a box from " + std::to_string(edge) + " on", invalid,
+        [edge](Own& o, int) { o.mine.boxes[0].low[1] = edge; }, {"the box of rank "});
+  }
+  add("a box the wrong way round", invalid,
+      [](Own& o, int) { std::swap(o.mine.boxes[0].low, o.mine.boxes[0].high); });
+  add("a box with an axis less", invalid, [](Own& o, int) { o.mine.boxes[0].low.pop_back(); },
+      {"the box of rank ", "edges for 3 axes"});
+  add("a box with an axis more", invalid, [](Own& o, int) { o.mine.boxes[0].high.push_back(1); });
+  add("an order that is none", invalid, [](Own& o, int) { o.mine.order = {0, 0, 1}; });
+  add("an order of two axes", invalid, [](Own& o, int) { o.mine.order = {0, 1}; });
+  add("a negative margin", invalid, [](Own& o, int) {
+    o.mine.margins = {{0, 0}, {-1, 0}, {0, 0}};
+  });
+  add("one margin", invalid, [](Own& o, int) { o.mine.margins = {{1, 1}}; });
+  add("another order", mismatched,
+      [](Own& o, int v) {
+        const std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+        o.mine.order = orders[static_cast<std::size_t>(v)];
+      },
+      {"in another order of axes"});
+  add("other margins", mismatched,
+      [](Own& o, int v) {
+        o.mine.margins = {{0, v}, {0, 0}, {0, 0}};
+      },
+      {"other margins"});
+  add("another shape", mismatched,
+      [](Own& o, int v) {
+        o.shape[2] += v;
+        o.mine.boxes[0].high[2] += v;
+      },
+      {"pass the same shape"});
+  // Numbers of so many axes could be taken for those of others.
+  add("other axes", mismatched,
+      [](Own& o, int v) {
+        for (int i = 0; i < v; ++i) {
+          o.shape.push_back(1);
+          o.mine.boxes[0].low.push_back(0);
+          o.mine.boxes[0].high.push_back(1);
+        }
+      },
+      {"pass the same shape"});
+  add("a layout instead", mismatched,
+      [ranks](Own& o, int) {
+        o.gives = false;
+        o.instead = Layout::slab(base_shape, ranks);
+      },
+      {"gives no box of its own"});
+  add("nothing instead", mismatched, [](Own& o, int) { o.gives = false; },
+      {"gives no box of its own"});
+  add("and a bad option", ErrorCode::invalid_option,
+      [](Own& o, int) { o.options.tile_bytes = -1; });
+  add("and another option", mismatched, [](Own& o, int v) { o.options.tile_bytes = 4096 + v; });
+  add("and a shape that is none", ErrorCode::invalid_shape, [](Own& o, int) { o.shape[1] = 0; });
 }
 
 void buffers(std::vector<Injection>& list, int ranks) {
@@ -523,6 +644,7 @@ std::vector<Injection> injections(int ranks) {
   memory(list, ranks);
   makers(list, ranks);
   mismatches(list, ranks);
+  own_boxes(list, ranks);
   buffers(list, ranks);
   return list;
 }

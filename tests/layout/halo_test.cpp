@@ -8,7 +8,7 @@
 #include <map>
 
 #include "kallima/error.hpp"
-#include "layout/random_boxes.hpp"
+#include "support/random_boxes.hpp"
 
 namespace kallima {
 namespace {
@@ -78,9 +78,7 @@ class Part {
 /// Blocks, cyclic axes, or boxes of which some may be empty.
 Layout random_owners(test::Random& random, const Shape& shape) {
   if (random.chance(40)) {
-    std::vector<Box> boxes = test::random_boxes(random, shape, 3);
-    if (random.chance(30)) boxes.push_back({Shape(shape.size(), 0), Shape(shape.size(), 0)});
-    return Layout::boxes(shape, boxes);
+    return Layout::boxes(shape, test::random_boxes(random, shape, random.between(1, 8)));
   }
   std::vector<Index> procs;
   for (std::size_t a = 0; a < shape.size(); ++a) procs.push_back(random.between(1, 3));

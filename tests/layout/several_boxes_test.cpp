@@ -10,18 +10,13 @@
 #include "kallima/layout.hpp"
 #include "layout/peers.hpp"
 #include "layout/pieces.hpp"
-#include "layout/random_boxes.hpp"
+#include "support/random_boxes.hpp"
 
 namespace kallima {
 namespace {
 
 std::vector<std::vector<Box>> dealt(test::Random& random, const Shape& shape, Index ranks) {
-  const std::vector<Box> boxes = test::random_boxes(random, shape, 4);
-  std::vector<std::vector<Box>> result(static_cast<std::size_t>(ranks));
-  for (const Box& box : boxes) {
-    result[static_cast<std::size_t>(random.between(0, ranks - 1))].push_back(box);
-  }
-  return result;
+  return test::dealt(random, test::random_boxes(random, shape, random.between(1, 16)), ranks);
 }
 
 TEST(SeveralBoxes, every_element_has_one_place_and_the_text_restores_the_layout) {

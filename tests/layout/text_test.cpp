@@ -160,5 +160,25 @@ TEST(LayoutText, garbage_never_escapes_as_anything_but_our_errors) {
   }
 }
 
+TEST(LayoutText, of_many_boxes_is_short_for_people) {
+  const Shape shape = {4, 20};
+  std::vector<Box> one_each;
+  for (Index i = 0; i < 20; ++i) one_each.push_back({{0, i}, {4, i + 1}});
+  const std::vector<Box> eight = {{{0, 0}, {4, 1}}, {{0, 1}, {4, 2}}, {{0, 2}, {4, 3}},
+                                  {{0, 3}, {4, 4}}, {{0, 4}, {4, 5}}, {{0, 5}, {4, 6}},
+                                  {{0, 6}, {4, 7}}, {{0, 7}, {4, 20}}};
+  EXPECT_EQ(Layout::boxes(shape, one_each).summary(),
+            "boxes y x | 0:4 0:1 | 0:4 1:2 | 0:4 2:3 | 0:4 3:4 | and 16 more");
+  const Layout on_two = Layout::boxes_of_ranks(
+      shape, {{one_each.begin(), one_each.begin() + 18}, {one_each.begin() + 18, one_each.end()}});
+  EXPECT_EQ(on_two.summary(),
+            "boxes y x | 0:4 0:1 & 0:4 1:2 & 0:4 2:3 & 0:4 3:4 & 14 more | 0:4 18:19 & 0:4 19:20");
+  // What is parsed stays whole.
+  EXPECT_EQ(Layout::parse(on_two.to_text(), shape), on_two);
+  EXPECT_THROW((void)Layout::parse(on_two.summary(), shape), ParseError);
+  EXPECT_EQ(Layout::boxes(shape, eight).summary(), Layout::boxes(shape, eight).to_text());
+  EXPECT_EQ(Layout::slab(shape, 4).summary(), Layout::slab(shape, 4).to_text());
+}
+
 }  // namespace
 }  // namespace kallima

@@ -283,5 +283,28 @@ TEST(Plan, a_long_prime_axis_is_printed_at_once) {
       << plan.to_text();
 }
 
+TEST(Plan, for_people_names_the_first_of_many_boxes) {
+  const Shape shape{24, 6};
+  std::vector<Box> boxes;
+  for (Index i = 0; i < 24; ++i) boxes.push_back({{i, 0}, {i + 1, 6}});
+  const Layout layout = Layout::boxes(shape, boxes);
+  const Plan plan = samples::forward(
+      "c2c:24x6", 24, layout,
+      {samples::sweep(1), samples::exchange(Layout::slab(shape, 6, 1)), samples::sweep(0)});
+  const std::string whole = plan.to_text();
+  const std::string in_short = plan.summary();
+  EXPECT_EQ(Plan::parse(whole), plan);
+  EXPECT_NE(in_short.find("start     boxes y x | 0:1 0:6 | 1:2 0:6 | 2:3 0:6 | 3:4 0:6 | and 20 "
+                          "more\n"),
+            std::string::npos)
+      << in_short;
+  // Nothing else differs, the hash neither.
+  const std::string::size_type end = in_short.find('\n', in_short.find("start"));
+  const std::string::size_type end_of_whole = whole.find('\n', whole.find("start"));
+  EXPECT_EQ(in_short.substr(end), whole.substr(end_of_whole));
+  EXPECT_THROW((void)Plan::parse(in_short), ParseError);
+  EXPECT_EQ(samples::slab_plan().summary(), samples::slab_plan().to_text());
+}
+
 }  // namespace
 }  // namespace kallima

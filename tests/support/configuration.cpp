@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "exec/threads.hpp"
+#include "support/random_boxes.hpp"
 
 namespace kallima::test {
 
@@ -20,22 +21,6 @@ std::vector<int> random_order(Random& random, std::size_t axes) {
     }
   }
   return order;
-}
-
-/// Boxes by cutting the array in two, again and again; some ranks get nothing.
-void cut(Random& random, const Box& box, Index ranks, std::vector<Box>& boxes) {
-  if (ranks == 1) {
-    boxes.push_back(box);
-    return;
-  }
-  const auto axis =
-      static_cast<std::size_t>(random.between(0, static_cast<Index>(box.low.size()) - 1));
-  const Index share = random.between(1, ranks - 1);
-  Box lower = box;
-  Box upper = box;
-  lower.high[axis] = upper.low[axis] = random.between(box.low[axis], box.high[axis]);
-  cut(random, lower, share, boxes);
-  cut(random, upper, ranks - share, boxes);
 }
 
 Index random_divisor(Random& random, Index number) {
@@ -149,16 +134,9 @@ void choose_axes(Random& random, Configuration& c) {
   }
 }
 
-/// Boxes of the whole array, dealt to ranks at random: some get several, some none.
+/// Boxes of the whole array, some ranks with several of them.
 Layout several_boxes(Random& random, const Shape& shape, Index ranks) {
-  std::vector<Box> boxes;
-  cut(random, {Shape(shape.size(), 0), shape}, 2 * ranks, boxes);
-  std::vector<std::vector<Box>> of_ranks(static_cast<std::size_t>(ranks));
-  for (const Box& box : boxes) {
-    bool empty = false;
-    for (std::size_t a = 0; a < shape.size(); ++a) empty = empty || box.low[a] == box.high[a];
-    if (!empty) of_ranks[static_cast<std::size_t>(random.between(0, ranks - 1))].push_back(box);
-  }
+  const auto of_ranks = dealt(random, random_boxes(random, shape, 2 * ranks), ranks);
   return Layout::boxes_of_ranks(shape, of_ranks, random_order(random, shape.size()));
 }
 
@@ -215,11 +193,7 @@ Layout random_layout(Random& random, const Shape& shape, Index ranks) {
       return Layout::cyclic(shape, procs);
     }
     default: {
-      Box all;
-      all.low.assign(shape.size(), 0);
-      all.high = shape;
-      std::vector<Box> boxes;
-      cut(random, all, ranks, boxes);
+      const std::vector<Box> boxes = random_boxes(random, shape, ranks);
       return Layout::boxes(shape, boxes, random_order(random, shape.size()));
     }
   }

@@ -16,38 +16,11 @@
 #include "extras/walsh.hpp"
 #include "steps/digits.hpp"
 #include "support/random.hpp"
+#include "support/reference.hpp"
 
 namespace kallima::test {
 
 namespace {
-
-/// An element of an array: its row-major number, and its place in the memory of a rank.
-struct Element {
-  std::size_t flat = 0;
-  std::size_t place = 0;
-};
-
-std::vector<Element> elements_of(const Layout& layout, Index rank) {
-  std::vector<Element> result;
-  const std::vector<Index> strides = layout.local_strides(rank);
-  const Index size = layout.local_size(rank);
-  for (Index number = 0; number < size; ++number) {
-    Index rest = number;
-    Index flat = 0;
-    Index flat_stride = 1;
-    Index place = 0;
-    for (std::size_t a = layout.axes(); a-- > 0;) {
-      const Progression part = layout.local_indices(rank, a);
-      const Index at = rest % part.count;
-      rest /= part.count;
-      flat += part.at(at) * flat_stride;
-      flat_stride *= layout.shape()[a];
-      place += at * strides[a];
-    }
-    result.push_back({static_cast<std::size_t>(flat), static_cast<std::size_t>(place)});
-  }
-  return result;
-}
 
 /// Memory of one rank, in complex elements or others of their size, and what it holds.
 template <class T>
@@ -57,12 +30,16 @@ struct Held {
   template <class E>
   void fill(const Layout& layout, Index rank, const std::vector<E>& whole) {
     auto* const data = reinterpret_cast<E*>(memory.data());
-    for (const Element& each : elements_of(layout, rank)) data[each.place] = whole[each.flat];
+    for (const HeldElement& each : held_part(layout, rank)) {
+      data[each.offset] = whole[static_cast<std::size_t>(each.flat)];
+    }
   }
   template <class E>
   void take(const Layout& layout, Index rank, std::vector<E>& whole) const {
     const auto* const data = reinterpret_cast<const E*>(memory.data());
-    for (const Element& each : elements_of(layout, rank)) whole[each.flat] = data[each.place];
+    for (const HeldElement& each : held_part(layout, rank)) {
+      whole[static_cast<std::size_t>(each.flat)] = data[each.offset];
+    }
   }
 };
 

@@ -32,7 +32,7 @@ std::string table_of(const TunedPlan& tuned) {
     rows.push_back({fmt::format("{}{}", i + 1, i == tuned.fastest ? " fastest" : ""),
                     fmt::format("{}", tried.plan.exchanges()), duration(tried.priced),
                     duration(tried.measured), fmt::format("{:.2f}", tried.measured / tried.priced),
-                    tried.plan.states().front().to_text()});
+                    tried.plan.states().front().summary()});
   }
   return table(rows);
 }

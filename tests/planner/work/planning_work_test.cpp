@@ -82,19 +82,23 @@ TEST(PlanningWork, is_little_between_grids_that_have_nothing_to_do_with_each_oth
   expect_little_work(request, 3000.);  // every rank is looked at, for each exchange once
 }
 
-/// Blocks of z and y over a square of ranks, as boxes.
-Layout square_of_boxes(const Shape& shape, Index side) {
-  const Layout grid = Layout::pencil(shape, 2, side, side);
+/// The blocks of a grid, as boxes.
+Layout as_boxes(const Layout& grid) {
   std::vector<Box> boxes;
   for (Index rank = 0; rank < grid.ranks(); ++rank) {
     Box box;
-    for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t a = 0; a < grid.axes(); ++a) {
       box.low.push_back(grid.local_indices(rank, a).first);
       box.high.push_back(grid.local_indices(rank, a).last() + 1);
     }
     boxes.push_back(box);
   }
-  return Layout::boxes(shape, boxes);
+  return Layout::boxes(grid.shape(), boxes);
+}
+
+/// Blocks of z and y over a square of ranks, as boxes.
+Layout square_of_boxes(const Shape& shape, Index side) {
+  return as_boxes(Layout::pencil(shape, 2, side, side));
 }
 
 TEST(PlanningWork, grows_with_boxes_and_not_with_their_pairs) {
@@ -107,6 +111,38 @@ TEST(PlanningWork, grows_with_boxes_and_not_with_their_pairs) {
   std::cout << "1,024 boxes: " << few << " million blocks, 4,096: " << many << "\n";
   EXPECT_LE(many, 6. * few);
   EXPECT_LE(many, most_work);
+}
+
+/// Each block of a grid in two halves along the first axis.
+Layout as_two_boxes(const Layout& grid) {
+  std::vector<std::vector<Box>> of_ranks;
+  const Layout blocks = as_boxes(grid);
+  for (const Box& box : blocks.table()) {
+    of_ranks.push_back({box, box});
+    of_ranks.back()[0].high[0] = of_ranks.back()[1].low[0] = (box.low[0] + box.high[0]) / 2;
+  }
+  return Layout::boxes_of_ranks(grid.shape(), of_ranks);
+}
+
+void expect_work_of_cubes_grows_with_ranks(Layout (*layout_of)(const Layout&), double most) {
+  const auto work_between_cubes = [&](Index side) {
+    PlanRequest request = request_of("c2c:256x256x256", side * side * side);
+    request.in = request.out = layout_of(Layout::block(request.problem.shape, {side, side, side}));
+    return work_of(request);
+  };
+  const double few = work_between_cubes(8);
+  const double many = work_between_cubes(16);
+  std::cout << "512 ranks: " << few << " million blocks, 4,096: " << many << "\n";
+  EXPECT_LE(many, 16. * few);
+  EXPECT_LE(many, most);
+}
+
+TEST(PlanningWork, grows_with_boxes_at_both_ends_and_not_with_their_pairs) {
+  expect_work_of_cubes_grows_with_ranks(as_boxes, most_work);
+}
+
+TEST(PlanningWork, grows_with_several_boxes_on_each_rank_and_not_with_their_pairs) {
+  expect_work_of_cubes_grows_with_ranks(as_two_boxes, 1600.);  // whom ranks meet is listed
 }
 
 }  // namespace
