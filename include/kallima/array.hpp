@@ -79,7 +79,7 @@ class BasicView {
       /// The row.
       [[nodiscard, gnu::always_inline]] Row<E> operator*() const {
         const RowCursor& at = cursor_.front();
-        return {memory_ + at.offset(), at.size(), at.stride(), at.run()};
+        return {memory_ + at.offset(), at.size(), at.stride(), at.indices()};
       }
       /// The next in memory.
       [[gnu::always_inline]] Iterator& operator++() {
@@ -122,21 +122,25 @@ class BasicView {
       using iterator_category = std::input_iterator_tag;  ///< items are made on the fly
 
       /// The first element of a view.
-      explicit Iterator(const BasicView& view) : rows_(view, !only_indices), row_(*rows_) {}
+      explicit Iterator(const BasicView& view) : rows_(view, !only_indices), row_(*rows_) {
+        begin_row();
+      }
       /// The element.
       [[nodiscard, gnu::always_inline]] Item operator*() const {
         if constexpr (only_indices) {
-          return {row_.index(at_), row_[at_]};
+          return {row_.index(i_), *at_};
         } else {
-          return {row_.wavenumber(at_), row_[at_]};
+          return {row_.wavenumber(i_), *at_};
         }
       }
       /// The next in memory.
       [[gnu::always_inline]] Iterator& operator++() {
-        if (++at_ == row_.size()) {
+        ++i_;
+        at_ += row_.stride();
+        if (at_ == end_) {
           ++rows_;
           row_ = *rows_;
-          at_ = 0;
+          begin_row();
         }
         return *this;
       }
@@ -144,15 +148,24 @@ class BasicView {
       void operator++(int) { ++*this; }
       /// True behind the last.
       friend bool operator==(const Iterator& a, std::default_sentinel_t /*end*/) {
-        return a.at_ == a.row_.size();
+        return a.at_ == a.end_;
       }
 
      private:
       static constexpr bool only_indices = std::is_same_v<Item, IndexedElement<E>>;
 
+      [[gnu::always_inline]] void begin_row() {
+        i_ = 0;
+        at_ = row_.data();
+        end_ = row_.data() + row_.size() * row_.stride();
+      }
+
       typename Rows::Iterator rows_;
       Row<E> row_;  // of no elements behind the last
-      Index at_ = 0;
+      // Loops end by address: then they need not count, too.
+      Index i_ = 0;
+      E* at_ = nullptr;
+      E* end_ = nullptr;
     };
 
     /// Over all elements of a view. A copy of the view is kept, so that a loop may be over one that

@@ -18,9 +18,9 @@ namespace kallima {
 template <class E>
 class Row {
  public:
-  /// So many elements, `stride` apart in memory, at the indices of `run`.
-  Row(E* data, Index size, Index stride, const IndexRun& run)
-      : data_(data), size_(size), stride_(stride), run_(run) {}
+  /// So many elements, `stride` apart in memory, at these indices.
+  Row(E* data, Index size, Index stride, const RowIndices& indices)
+      : data_(data), size_(size), stride_(stride), indices_(indices) {}
 
   /// Number of elements.
   [[nodiscard]] Index size() const { return size_; }
@@ -29,24 +29,24 @@ class Row {
   /// Distance of neighbours in memory.
   [[nodiscard]] Index stride() const { return stride_; }
   /// The axis it is along.
-  [[nodiscard]] std::size_t axis() const { return run_.axis(); }
+  [[nodiscard]] std::size_t axis() const { return indices_.axis(); }
   /// Distance of the global indices of neighbours.
-  [[nodiscard]] Index step() const { return run_.step(); }
+  [[nodiscard]] Index step() const { return indices_.step(); }
   /// The i-th element.
   [[nodiscard]] E& operator[](Index i) const { return data_[i * stride_]; }
   /// Its global index.
-  [[nodiscard, gnu::always_inline]] MultiIndex index(Index i) const { return run_.index(i); }
+  [[nodiscard, gnu::always_inline]] MultiIndex index(Index i) const { return indices_.index(i); }
   /// Its wavenumber; meaningful for a transformed array. Along a row the integers along axis() grow
   /// by equal steps, and those along the other axes are the same.
   [[nodiscard, gnu::always_inline]] Wavenumber wavenumber(Index i) const {
-    return run_.wavenumber(i);
+    return indices_.wavenumber(i);
   }
 
  private:
   E* data_;
   Index size_;
   Index stride_;
-  IndexRun run_;
+  RowIndices indices_;
 };
 
 /// Goes from row to row of what a rank holds, in the order they lie in memory. Rows are along the
@@ -61,7 +61,7 @@ class RowCursor {
         end_(parts.data() + parts.size()),
         order_(&order),
         spectrum_(spectrum),
-        run_({}, 0, 1) {
+        indices_({}, 0, 1) {
     begin_part();
   }
 
@@ -72,25 +72,25 @@ class RowCursor {
   /// Place in memory of the first.
   [[nodiscard]] Index offset() const { return offset_; }
   /// Indices and wavenumbers.
-  [[nodiscard]] const IndexRun& run() const { return run_; }
+  [[nodiscard]] const RowIndices& indices() const { return indices_; }
 
   /// To the next row.
   [[gnu::noinline]] void next() {
     if (size_ < left_) {
-      first_ += size_ * run_.step();
+      first_ += size_ * indices_.step();
       offset_ += size_ * stride_;
       left_ -= size_;
       size_ = left_;
-      move(run_.axis(), first_);
+      move(indices_.axis(), first_);
       return;
     }
     for (std::size_t i = outer_; i-- > 0;) {
       const auto a = static_cast<std::size_t>((*order_)[i]);
-      const Progression& along = part_->indices[a];
-      const bool last = index_[a] == along.last();
-      index_[a] = last ? along.first : index_[a] + along.step;
-      row_ += (last ? 1 - along.count : 1) * part_->strides[a];
-      if (last && along.count == 1) continue;
+      const Progression& other = part_->indices[a];
+      const bool last = index_[a] == other.last();
+      index_[a] = last ? other.first : index_[a] + other.step;
+      row_ += (last ? 1 - other.count : 1) * part_->strides[a];
+      if (last && other.count == 1) continue;
       move(a, index_[a]);
       if (!last) return begin_row();
     }
@@ -104,34 +104,34 @@ class RowCursor {
     if (part_ == end_) return;
     std::size_t axis = 0;
     outer_ = order_->size();
-    indices_ = {0, 1, 1};
+    along_ = {0, 1, 1};
     stride_ = 1;
-    while (outer_ > 0 && indices_.count == 1) {
+    while (outer_ > 0 && along_.count == 1) {
       axis = static_cast<std::size_t>((*order_)[--outer_]);
-      indices_ = part_->indices[axis];
+      along_ = part_->indices[axis];
       stride_ = part_->strides[axis];
     }
     for (std::size_t a = 0; a < part_->indices.size(); ++a) index_[a] = part_->indices[a].first;
-    even_ = spectrum_ ? spectrum_->even_count(indices_, axis) : indices_.count;
-    run_ = spectrum_ ? spectrum_->run(index_, axis, indices_.step)
-                     : IndexRun(index_, axis, indices_.step);
-    first_ = indices_.first;
+    even_ = spectrum_ ? spectrum_->even_count(along_, axis) : along_.count;
+    indices_ = spectrum_ ? spectrum_->row(index_, axis, along_.step)
+                         : RowIndices(index_, axis, along_.step);
+    first_ = along_.first;
     row_ = part_->offset;
     begin_row();
   }
   void begin_row() {
     offset_ = row_;
-    left_ = indices_.count;
+    left_ = along_.count;
     size_ = even_;
-    if (first_ == indices_.first) return;
-    first_ = indices_.first;
-    move(run_.axis(), first_);
+    if (first_ == along_.first) return;
+    first_ = along_.first;
+    move(indices_.axis(), first_);
   }
   void move(std::size_t a, Index index) {
     if (spectrum_) {
-      spectrum_->move(run_, a, index);
+      spectrum_->move(indices_, a, index);
     } else {
-      run_.move(a, index);
+      indices_.move(a, index);
     }
   }
 
@@ -140,7 +140,7 @@ class RowCursor {
   const std::vector<int>* order_;
   const Spectrum* spectrum_;
   std::size_t outer_ = 0;  // axes slower than that of the rows
-  Progression indices_;    // along the rows
+  Progression along_;      // along the rows
   Index even_ = 0;         // of which so many before wavenumbers jump
   MultiIndex index_;       // of the first of them
   Index row_ = 0;          // and its place in memory
@@ -149,7 +149,7 @@ class RowCursor {
   Index offset_ = 0;
   Index size_ = 0;
   Index stride_ = 1;
-  IndexRun run_;
+  RowIndices indices_;
 };
 
 }  // namespace kallima

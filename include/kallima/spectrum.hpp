@@ -63,7 +63,7 @@ class Wavenumber {
   [[nodiscard]] int weight() const { return weight_; }
 
  private:
-  friend class IndexRun;
+  friend class RowIndices;
   using Components = std::array<double, static_cast<std::size_t>(max_axes)>;
   Wavenumber(const MultiIndex& k, const Components& components, double squared, bool zero,
              int weight)
@@ -77,12 +77,12 @@ class Wavenumber {
 };
 
 /// Indices of a transformed array along one axis: first, first + step, ..., as long as their
-/// wavenumbers grow evenly. What is the same for all of them has been computed; the rest is in
-/// line, and what a loop does not ask for is never computed.
-class IndexRun {
+/// wavenumbers grow evenly. What is the same for all of them is computed once; of the rest, a loop
+/// computes what it asks for.
+class RowIndices {
  public:
-  /// Indices alone, without end; Spectrum::run() adds wavenumbers, which are 0 here.
-  IndexRun(const MultiIndex& first, std::size_t axis, Index step)
+  /// Indices alone, without end; Spectrum::row() adds wavenumbers, which are 0 here.
+  RowIndices(const MultiIndex& first, std::size_t axis, Index step)
       : axis_(axis), step_(step), first_(first) {
     steps_[axis] = step;
   }
@@ -178,12 +178,12 @@ class Spectrum {
 
   /// The wavenumber at an index of the transformed array.
   [[nodiscard]] Wavenumber wavenumber(const MultiIndex& index) const {
-    return run(index, positions_.empty() ? 0 : positions_.size() - 1, 1).wavenumber(0);
+    return row(index, positions_.empty() ? 0 : positions_.size() - 1, 1).wavenumber(0);
   }
 
   /// The indices from `first` on along an axis, in steps; even_count() says how many there may be.
-  [[nodiscard]] IndexRun run(const MultiIndex& first, std::size_t axis, Index step) const {
-    IndexRun result(first, axis, step);
+  [[nodiscard]] RowIndices row(const MultiIndex& first, std::size_t axis, Index step) const {
+    RowIndices result(first, axis, step);
     result.along_[axis] = 1.0;
     result.k_step_ = along_[axis].transformed ? step : 0;
     result.k_steps_[axis] = result.k_step_;
@@ -199,10 +199,10 @@ class Spectrum {
     return result;
   }
 
-  /// Moves a run to where its first index along axis a is another.
-  void move(IndexRun& run, std::size_t a, Index index) const {
-    place(run, a, index);
-    if (a != run.axis_) sum_up(run);
+  /// Moves a row to where its first index along axis a is another.
+  void move(RowIndices& row, std::size_t a, Index index) const {
+    place(row, a, index);
+    if (a != row.axis_) sum_up(row);
   }
 
   /// How many of the indices along an axis have wavenumbers that grow evenly, from the first on:
@@ -240,33 +240,33 @@ class Spectrum {
  private:
   [[nodiscard]] bool wraps(std::size_t a) const { return axes_[a] <= AxisKind::real; }
 
-  /// What a run has to know of its first index along an axis.
-  void place(IndexRun& run, std::size_t a, Index index) const {
+  /// What a row has to know of its first index along an axis.
+  void place(RowIndices& row, std::size_t a, Index index) const {
     const Frequencies& along = along_[a];
     Index k = 0;
     if (along.transformed) {
       k = index >= along.negative_from ? index - positions_[a] : index + along.first;
     }
-    run.first_[a] = index;
-    run.k_[a] = k;
-    if (a == run.axis_) {
-      run.k_along_ = k;
+    row.first_[a] = index;
+    row.k_[a] = k;
+    if (a == row.axis_) {
+      row.k_along_ = k;
     } else {
-      run.across_[a] = (static_cast<double>(k) + along.shift) * along.unit;
+      row.across_[a] = (static_cast<double>(k) + along.shift) * along.unit;
     }
   }
 
   /// And of all of them together.
-  void sum_up(IndexRun& run) const {
+  void sum_up(RowIndices& row) const {
     double sum = 0.0;
     bool zero = !shifted_;
     for (std::size_t a = 0; a < positions_.size(); ++a) {
-      sum += run.across_[a] * run.across_[a];
-      zero = zero && (a == run.axis_ || run.k_[a] == 0);
+      sum += row.across_[a] * row.across_[a];
+      zero = zero && (a == row.axis_ || row.k_[a] == 0);
     }
-    run.across_squared_ = sum;
-    run.zero_at_ = zero ? 0 : IndexRun::never;
-    if (r2c_axis_ != run.axis_) run.weight_ = is_kept_twice(run.first_) ? 1 : 2;
+    row.across_squared_ = sum;
+    row.zero_at_ = zero ? 0 : RowIndices::never;
+    if (r2c_axis_ != row.axis_) row.weight_ = is_kept_twice(row.first_) ? 1 : 2;
   }
 
   /// True where both k and -k are kept, or both are the same.
