@@ -122,25 +122,23 @@ class BasicView {
       using iterator_category = std::input_iterator_tag;  ///< items are made on the fly
 
       /// The first element of a view.
-      explicit Iterator(const BasicView& view) : rows_(view, !only_indices), row_(*rows_) {
-        begin_row();
-      }
+      explicit Iterator(const BasicView& view)
+          : rows_(view, !only_indices), row_(*rows_), end_(end_of(row_)) {}
       /// The element.
       [[nodiscard, gnu::always_inline]] Item operator*() const {
         if constexpr (only_indices) {
-          return {row_.index(i_), *at_};
+          return {row_.index(0), row_[0]};
         } else {
-          return {row_.wavenumber(i_), *at_};
+          return {row_.wavenumber(0), row_[0]};
         }
       }
       /// The next in memory.
       [[gnu::always_inline]] Iterator& operator++() {
-        ++i_;
-        at_ += row_.stride();
-        if (at_ == end_) {
+        row_.pop_front();
+        if (row_.data() == end_) {
           ++rows_;
           row_ = *rows_;
-          begin_row();
+          end_ = end_of(row_);
         }
         return *this;
       }
@@ -148,24 +146,17 @@ class BasicView {
       void operator++(int) { ++*this; }
       /// True behind the last.
       friend bool operator==(const Iterator& a, std::default_sentinel_t /*end*/) {
-        return a.at_ == a.end_;
+        return a.row_.data() == a.end_;
       }
 
      private:
       static constexpr bool only_indices = std::is_same_v<Item, IndexedElement<E>>;
 
-      [[gnu::always_inline]] void begin_row() {
-        i_ = 0;
-        at_ = row_.data();
-        end_ = row_.data() + row_.size() * row_.stride();
-      }
+      static E* end_of(const Row<E>& row) { return row.data() + row.size() * row.stride(); }
 
       typename Rows::Iterator rows_;
-      Row<E> row_;  // of no elements behind the last
-      // Loops end by address: then they need not count, too.
-      Index i_ = 0;
-      E* at_ = nullptr;
-      E* end_ = nullptr;
+      Row<E> row_;  // what is left of it; nothing only behind the last
+      E* end_;      // of the row: loops that end by address need not count, too
     };
 
     /// Over all elements of a view. A copy of the view is kept, so that a loop may be over one that

@@ -41,6 +41,12 @@ class Row {
   [[nodiscard, gnu::always_inline]] Wavenumber wavenumber(Index i) const {
     return indices_.wavenumber(i);
   }
+  /// Leaves the first element out, of one or more.
+  [[gnu::always_inline]] void pop_front() {
+    data_ += stride_;
+    --size_;
+    indices_.advance();
+  }
 
  private:
   E* data_;

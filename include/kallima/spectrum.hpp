@@ -95,6 +95,9 @@ class RowIndices {
   /// too.
   void move(std::size_t a, Index index) { first_[a] = index; }
 
+  /// Moves to where the second index is the first.
+  [[gnu::always_inline]] void advance() { advance_all(AllAxes()); }
+
   /// The i-th index.
   [[nodiscard, gnu::always_inline]] MultiIndex index(Index i) const {
     return index_at(i, AllAxes());
@@ -111,6 +114,12 @@ class RowIndices {
 
   // Places in arrays are constants here, and nothing asks which axis it is, so that compilers keep
   // what a loop uses in registers and see that it grows evenly.
+  template <std::size_t... a>
+  [[gnu::always_inline]] void advance_all(std::index_sequence<a...>) {
+    k_along_ += k_step_;
+    ((first_[a] += steps_[a]), ...);
+    ((k_[a] += k_steps_[a]), ...);
+  }
   template <std::size_t... a>
   [[nodiscard, gnu::always_inline]] MultiIndex index_at(Index i, std::index_sequence<a...>) const {
     return MultiIndex({(first_[a] + i * steps_[a])...});
