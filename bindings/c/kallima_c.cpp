@@ -173,9 +173,10 @@ void require(const Handle* handle) {
 
 /// Somewhere to put a new handle.
 template <class Handle>
-void require_room(Handle* const* handle) {
+void require_room(Handle* const* handle, const char* what = "transform") {
   if (handle == nullptr) {
-    throw InvalidOption("the pointer for the new transform is NULL; pass the address of one");
+    throw InvalidOption(std::string("the pointer for the new ") + what +
+                        " is NULL; pass the address of one");
   }
 }
 
@@ -593,9 +594,7 @@ int kallima_halo_create(MPI_Comm comm, int axes, const int64_t* shape, const cha
   if (halo != nullptr) *halo = nullptr;
   return guarded(error, [&] {
     auto made = std::make_unique<kallima_halo>(kallima_halo{HaloExchange::with(comm, [&] {
-      if (halo == nullptr) {
-        throw InvalidOption("the pointer for the new halo is NULL; pass the address of one");
-      }
+      require_room(halo, "halo");
       return halo_arguments_of(axes, shape, layout, widths, periodic, element_bytes);
     })});
     if (halo != nullptr) *halo = made.release();

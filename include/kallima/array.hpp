@@ -17,6 +17,7 @@
 #include "kallima/buffer.hpp"
 #include "kallima/error.hpp"
 #include "kallima/layout.hpp"
+#include "kallima/row.hpp"
 #include "kallima/spectrum.hpp"
 
 namespace kallima {
@@ -60,67 +61,111 @@ class BasicView {
   BasicView(std::span<E> data, const Layout& layout, Index rank)
       : BasicView(data, layout, rank, Spectrum(layout.shape())) {}
 
-  /// Walks over elements in the order they lie in memory.
+  /// Row after row in the order they lie in memory.
+  class Rows {
+   public:
+    /// Input iterator.
+    class Iterator {
+     public:
+      using value_type = Row<E>;                          ///< what it yields
+      using difference_type = std::ptrdiff_t;             ///< of iterators
+      using iterator_category = std::input_iterator_tag;  ///< rows are made on the fly
+
+      /// The first row of a view, with wavenumbers or only with indices.
+      Iterator(const BasicView& view, bool wavenumbers)
+          : cursor_(1, RowCursor(view.parts_, view.layout_.order(),
+                                 wavenumbers ? &view.spectrum_ : nullptr)),
+            memory_(view.data()) {}
+      /// The row.
+      [[nodiscard, gnu::always_inline]] Row<E> operator*() const {
+        const RowCursor& at = cursor_.front();
+        return {memory_ + at.offset(), at.size(), at.stride(), at.indices()};
+      }
+      /// The next in memory.
+      [[gnu::always_inline]] Iterator& operator++() {
+        cursor_.front().next();
+        return *this;
+      }
+      /// The same.
+      void operator++(int) { ++*this; }
+      /// True behind the last.
+      friend bool operator==(const Iterator& a, std::default_sentinel_t /*end*/) {
+        return a.cursor_.front().size() == 0;
+      }
+
+     private:
+      // In memory of its own, so that loops can keep the rest of an iterator in registers.
+      std::vector<RowCursor> cursor_;
+      E* memory_;
+    };
+
+    /// All rows of a view, of which a copy is kept.
+    explicit Rows(const BasicView& view) : view_(view) {}
+    /// First row. Iterators must not outlive this.
+    [[nodiscard]] Iterator begin() const { return Iterator(view_, true); }
+    /// Behind the last.
+    [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+   private:
+    BasicView view_;
+  };
+
+  /// Walks over elements in the order they lie in memory: along one row after the other.
   template <class Item>
   class Walk {
    public:
-    /// Forward iterator that makes items on the fly.
+    /// Input iterator that makes items on the fly.
     class Iterator {
      public:
       using value_type = Item;                            ///< what it yields
       using difference_type = std::ptrdiff_t;             ///< of iterators
       using iterator_category = std::input_iterator_tag;  ///< items are made on the fly
 
-      /// Where so many elements of the view are left: all of them or none.
-      Iterator(const BasicView* view, Index left) : view_(view), left_(left) {
-        if (left > 0) begin_part();
-      }
+      /// The first element of a view.
+      explicit Iterator(const BasicView& view)
+          : rows_(view, !only_indices), row_(*rows_), end_(end_of(row_)) {}
       /// The element.
-      Item operator*() const { return view_->template make<Item>(index_, at_); }
-      /// The next in memory.
-      Iterator& operator++() {
-        --left_;
-        const LocalPart& part = view_->parts_[part_];
-        const std::vector<int>& order = view_->layout_.order();
-        for (std::size_t i = order.size(); i-- > 0;) {
-          const auto a = static_cast<std::size_t>(order[i]);
-          const Progression& along = part.indices[a];
-          if (index_[a] != along.last()) {
-            index_[a] += along.step;
-            at_ += part.strides[a];
-            return *this;
-          }
-          index_[a] = along.first;
-          at_ -= (along.count - 1) * part.strides[a];
+      [[nodiscard, gnu::always_inline]] Item operator*() const {
+        if constexpr (only_indices) {
+          return {row_.index(0), row_[0]};
+        } else {
+          return {row_.wavenumber(0), row_[0]};
         }
-        ++part_;
-        if (left_ > 0) begin_part();
+      }
+      /// The next in memory.
+      [[gnu::always_inline]] Iterator& operator++() {
+        row_.pop_front();
+        if (row_.data() == end_) {
+          ++rows_;
+          row_ = *rows_;
+          end_ = end_of(row_);
+        }
         return *this;
       }
-      /// Equal places of the same walk.
-      friend bool operator==(const Iterator& a, const Iterator& b) { return a.left_ == b.left_; }
-
-     private:
-      void begin_part() {
-        const LocalPart& part = view_->parts_[part_];
-        at_ = part.offset;
-        for (std::size_t a = 0; a < part.indices.size(); ++a) index_[a] = part.indices[a].first;
+      /// The same.
+      void operator++(int) { ++*this; }
+      /// True behind the last.
+      friend bool operator==(const Iterator& a, std::default_sentinel_t /*end*/) {
+        return a.row_.data() == a.end_;
       }
 
-      const BasicView* view_;
-      Index left_;
-      std::size_t part_ = 0;
-      Index at_ = 0;
-      MultiIndex index_;
+     private:
+      static constexpr bool only_indices = std::is_same_v<Item, IndexedElement<E>>;
+
+      static E* end_of(const Row<E>& row) { return row.data() + row.size() * row.stride(); }
+
+      typename Rows::Iterator rows_;
+      Row<E> row_;  // what is left of it; nothing only behind the last
+      E* end_;      // of the row: loops that end by address need not count, too
     };
 
     /// Over all elements of a view. A copy of the view is kept, so that a loop may be over one that
     /// was made for it: `for (auto [index, value] : fft.view_input(data).indexed())`.
     explicit Walk(const BasicView& view) : view_(view) {}
     /// First element. Iterators must not outlive the walk.
-    [[nodiscard]] Iterator begin() const { return {&view_, view_.layout_.local_size(view_.rank_)}; }
+    [[nodiscard]] Iterator begin() const { return Iterator(view_); }
     /// Behind the last.
-    [[nodiscard]] Iterator end() const { return {&view_, 0}; }
+    [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
    private:
     BasicView view_;
@@ -132,6 +177,9 @@ class BasicView {
   [[nodiscard]] Walk<WavenumberElement<E>> wavenumbers() const {
     return Walk<WavenumberElement<E>>(*this);
   }
+  /// Elements row by row, for loops of which a compiler may do several rounds at once:
+  /// `for (auto row : u_k.rows()) for (Index i = 0; i < row.size(); ++i) row[i] *= ...;`
+  [[nodiscard]] Rows rows() const { return Rows(*this); }
 
   /// First element; nullptr where this rank holds none.
   [[nodiscard]] E* data() const { return data_.data(); }
@@ -151,16 +199,6 @@ class BasicView {
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
 
  private:
-  template <class Item>
-  Item make(const MultiIndex& index, Index at) const {
-    E& value = data_[static_cast<std::size_t>(at)];
-    if constexpr (std::is_same_v<Item, IndexedElement<E>>) {
-      return {index, value};
-    } else {
-      return {spectrum_.wavenumber(index), value};
-    }
-  }
-
   std::span<E> data_;
   Layout layout_;
   Index rank_ = 0;

@@ -13,18 +13,25 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "kallima/problem.hpp"
+#include "kallima/progression.hpp"
 
 namespace kallima {
 
 /// A global index: one number per axis.
 class MultiIndex {
  public:
+  /// Of zeros.
+  MultiIndex() = default;
+  /// Of these numbers, which are 0 beyond the last axis.
+  explicit MultiIndex(const std::array<Index, static_cast<std::size_t>(max_axes)>& at) : at_(at) {}
+
   /// Along axis a, the slowest axis of a C array first.
   [[nodiscard]] Index operator[](std::size_t a) const { return at_[a]; }
   /// Along axis a, to be set.
@@ -46,34 +53,106 @@ class Wavenumber {
   /// The integer along axis a.
   [[nodiscard]] Index operator[](std::size_t a) const { return k_[a]; }
   /// The component along axis a: the integer, or 2 pi k / L where box lengths were given.
-  [[nodiscard]] double component(std::size_t a) const {
-    return (static_cast<double>(k_[a]) + shifts_[a]) * units_[a];
-  }
+  [[nodiscard]] double component(std::size_t a) const { return components_[a]; }
   /// True for the mean.
-  [[nodiscard]] bool is_zero() const {
-    bool zero = true;
-    for (std::size_t a = 0; a < axes_; ++a) zero = zero && k_[a] == 0 && shifts_[a] == 0.;
-    return zero;
-  }
+  [[nodiscard]] bool is_zero() const { return zero_; }
   /// Sum of the squared components.
-  [[nodiscard]] double squared() const {
-    double sum = 0.0;
-    for (std::size_t a = 0; a < axes_; ++a) sum += component(a) * component(a);
-    return sum;
-  }
+  [[nodiscard]] double squared() const { return squared_; }
   /// How many elements of the whole spectrum this one stands for: 2 where only one of k and -k is
   /// kept, otherwise 1. Sums over the spectrum are sums over what is kept with this weight.
   [[nodiscard]] int weight() const { return weight_; }
 
  private:
-  friend class Spectrum;
-  Wavenumber() = default;
+  friend class RowIndices;
+  using Components = std::array<double, static_cast<std::size_t>(max_axes)>;
+  Wavenumber(const MultiIndex& k, const Components& components, double squared, bool zero,
+             int weight)
+      : k_(k), components_(components), squared_(squared), zero_(zero), weight_(weight) {}
 
-  std::size_t axes_ = 0;
   MultiIndex k_;
-  std::array<double, static_cast<std::size_t>(max_axes)> units_{};
-  std::array<double, static_cast<std::size_t>(max_axes)> shifts_{};
-  int weight_ = 1;
+  Components components_;
+  double squared_;
+  bool zero_;
+  int weight_;
+};
+
+/// Indices of a transformed array along one axis: first, first + step, ..., as long as their
+/// wavenumbers grow evenly. What is the same for all of them is computed once; of the rest, a loop
+/// computes what it asks for.
+class RowIndices {
+ public:
+  /// Indices alone, without end; Spectrum::row() adds wavenumbers, which are 0 here.
+  RowIndices(const MultiIndex& first, std::size_t axis, Index step)
+      : axis_(axis), step_(step), first_(first) {
+    steps_[axis] = step;
+  }
+  /// The axis it is along.
+  [[nodiscard]] std::size_t axis() const { return axis_; }
+  /// Distance of neighbours along it.
+  [[nodiscard]] Index step() const { return step_; }
+
+  /// Moves to where the first index along axis a is another. Spectrum::move() moves wavenumbers,
+  /// too.
+  void move(std::size_t a, Index index) { first_[a] = index; }
+
+  /// Moves to where the second index is the first.
+  [[gnu::always_inline]] void advance() { advance_all(AllAxes()); }
+
+  /// The i-th index.
+  [[nodiscard, gnu::always_inline]] MultiIndex index(Index i) const {
+    return index_at(i, AllAxes());
+  }
+  /// Its wavenumber.
+  [[nodiscard, gnu::always_inline]] Wavenumber wavenumber(Index i) const {
+    return wavenumber_at(i, AllAxes());
+  }
+
+ private:
+  friend class Spectrum;
+  using AllAxes = std::make_index_sequence<static_cast<std::size_t>(max_axes)>;
+  using Components = Wavenumber::Components;
+
+  // Places in arrays are constants here, and nothing asks which axis it is, so that compilers keep
+  // what a loop uses in registers and see that it grows evenly.
+  template <std::size_t... a>
+  [[gnu::always_inline]] void advance_all(std::index_sequence<a...>) {
+    k_along_ += k_step_;
+    ((first_[a] += steps_[a]), ...);
+    ((k_[a] += k_steps_[a]), ...);
+  }
+  template <std::size_t... a>
+  [[nodiscard, gnu::always_inline]] MultiIndex index_at(Index i, std::index_sequence<a...>) const {
+    return MultiIndex({(first_[a] + i * steps_[a])...});
+  }
+  template <std::size_t... a>
+  [[nodiscard, gnu::always_inline]] Wavenumber wavenumber_at(Index i,
+                                                             std::index_sequence<a...>) const {
+    const Index k = k_along_ + i * k_step_;
+    const double along = (static_cast<double>(k) + shift_) * unit_;
+    return Wavenumber(MultiIndex({(k_[a] + i * k_steps_[a])...}),
+                      {(across_[a] + along_[a] * along)...}, across_squared_ + along * along,
+                      k == zero_at_, k == alone_ || 2 * k == twice_alone_ ? 1 : weight_);
+  }
+
+  static constexpr Index never = std::numeric_limits<Index>::min();
+
+  std::size_t axis_;
+  Index step_;
+  Index k_along_ = 0;  // along the axis, of the first
+  Index k_step_ = 0;
+  double shift_ = 0.0;
+  double unit_ = 1.0;
+  double across_squared_ = 0.0;  // of the other axes
+  Index zero_at_ = never;        // wavenumber along the axis of the mean
+  Index alone_ = never;          // one along the axis that stands for itself only,
+  Index twice_alone_ = never;    // and twice another
+  int weight_ = 1;               // of all others
+  MultiIndex first_;
+  MultiIndex steps_;     // 0 along the other axes
+  MultiIndex k_;         // of the first
+  MultiIndex k_steps_;   // 0 along the other axes
+  Components across_{};  // components; 0 along the axis
+  Components along_{};   // 1 along the axis, otherwise 0
 };
 
 /// The frequencies of a transform. Local, cheap to copy.
@@ -87,13 +166,17 @@ class Spectrum {
       : positions_(std::move(positions)), r2c_axis_(r2c_axis), axes_(std::move(axes)) {
     axes_.resize(positions_.size(), AxisKind::fourier);
     for (std::size_t a = 0; a < positions_.size(); ++a) {
+      Frequencies& along = along_[a];
       const bool halves = is_trigonometric(axes_[a]);
       const double period = (halves ? 1.0 : 2.0) * std::numbers::pi;
-      units_[a] = lengths.empty() ? 1.0 : period / lengths[a];
-      if (axes_[a] == AxisKind::sine_1 || axes_[a] == AxisKind::sine_2) first_[a] = 1;
+      along.unit = lengths.empty() ? 1.0 : period / lengths[a];
+      if (axes_[a] == AxisKind::sine_1 || axes_[a] == AxisKind::sine_2) along.first = 1;
       const bool between = axes_[a] == AxisKind::cosine_3 || axes_[a] == AxisKind::cosine_4 ||
                            axes_[a] == AxisKind::sine_3 || axes_[a] == AxisKind::sine_4;
-      if (between) shifts_[a] = 0.5;
+      if (between) along.shift = 0.5;
+      shifted_ = shifted_ || between;
+      along.transformed = axes_[a] < AxisKind::none;
+      if (wraps(a) && a != r2c_axis_) along.negative_from = (positions_[a] + 1) / 2;
     }
   }
 
@@ -104,18 +187,39 @@ class Spectrum {
 
   /// The wavenumber at an index of the transformed array.
   [[nodiscard]] Wavenumber wavenumber(const MultiIndex& index) const {
-    Wavenumber k;
-    k.axes_ = positions_.size();
-    k.units_ = units_;
-    k.shifts_ = shifts_;
-    for (std::size_t a = 0; a < positions_.size(); ++a) {
-      const Index n = positions_[a];
-      if (!transformed(a)) continue;
-      const bool negative = index[a] >= (n + 1) / 2 && a != r2c_axis_ && wraps(a);
-      k.k_[a] = negative ? index[a] - n : index[a] + first_[a];
+    return row(index, positions_.empty() ? 0 : positions_.size() - 1, 1).wavenumber(0);
+  }
+
+  /// The indices from `first` on along an axis, in steps; even_count() says how many there may be.
+  [[nodiscard]] RowIndices row(const MultiIndex& first, std::size_t axis, Index step) const {
+    RowIndices result(first, axis, step);
+    result.along_[axis] = 1.0;
+    result.k_step_ = along_[axis].transformed ? step : 0;
+    result.k_steps_[axis] = result.k_step_;
+    result.shift_ = along_[axis].shift;
+    result.unit_ = along_[axis].unit;
+    if (r2c_axis_ == axis) {
+      result.weight_ = 2;
+      result.alone_ = 0;
+      result.twice_alone_ = positions_[axis];
     }
-    k.weight_ = is_kept_twice(index) ? 1 : 2;
-    return k;
+    for (std::size_t a = 0; a < positions_.size(); ++a) place(result, a, first[a]);
+    sum_up(result);
+    return result;
+  }
+
+  /// Moves a row to where its first index along axis a is another.
+  void move(RowIndices& row, std::size_t a, Index index) const {
+    place(row, a, index);
+    if (a != row.axis_) sum_up(row);
+  }
+
+  /// How many of the indices along an axis have wavenumbers that grow evenly, from the first on:
+  /// all, or those before the first negative one.
+  [[nodiscard]] Index even_count(const Progression& indices, std::size_t axis) const {
+    const Index jump = axis < positions_.size() ? along_[axis].negative_from : Frequencies::never;
+    if (indices.first >= jump || indices.empty() || indices.last() < jump) return indices.count;
+    return (jump - indices.first + indices.step - 1) / indices.step;
   }
 
   /// Where the wavenumber is in the transformed array: empty where it is not kept, so that the
@@ -125,7 +229,7 @@ class Spectrum {
     MultiIndex index;
     for (std::size_t a = 0; a < positions_.size(); ++a) {
       const Index n = positions_[a];
-      index[a] = wraps(a) ? ((k[a] % n) + n) % n : k[a] - first_[a];
+      index[a] = wraps(a) ? ((k[a] % n) + n) % n : k[a] - along_[a].first;
       if (index[a] < 0 || index[a] >= n) return std::nullopt;
       if (a == r2c_axis_ && index[a] > n / 2) return std::nullopt;
     }
@@ -137,14 +241,42 @@ class Spectrum {
   [[nodiscard]] std::optional<MultiIndex> partner(const MultiIndex& index) const {
     MultiIndex k;
     for (std::size_t a = 0; a < positions_.size(); ++a) {
-      k[a] = wraps(a) ? -index[a] : index[a] + first_[a];
+      k[a] = wraps(a) ? -index[a] : index[a] + along_[a].first;
     }
     return index_of(k);
   }
 
  private:
   [[nodiscard]] bool wraps(std::size_t a) const { return axes_[a] <= AxisKind::real; }
-  [[nodiscard]] bool transformed(std::size_t a) const { return axes_[a] < AxisKind::none; }
+
+  /// What a row has to know of its first index along an axis.
+  void place(RowIndices& row, std::size_t a, Index index) const {
+    const Frequencies& along = along_[a];
+    Index k = 0;
+    if (along.transformed) {
+      k = index >= along.negative_from ? index - positions_[a] : index + along.first;
+    }
+    row.first_[a] = index;
+    row.k_[a] = k;
+    if (a == row.axis_) {
+      row.k_along_ = k;
+    } else {
+      row.across_[a] = (static_cast<double>(k) + along.shift) * along.unit;
+    }
+  }
+
+  /// And of all of them together.
+  void sum_up(RowIndices& row) const {
+    double sum = 0.0;
+    bool zero = !shifted_;
+    for (std::size_t a = 0; a < positions_.size(); ++a) {
+      sum += row.across_[a] * row.across_[a];
+      zero = zero && (a == row.axis_ || row.k_[a] == 0);
+    }
+    row.across_squared_ = sum;
+    row.zero_at_ = zero ? 0 : RowIndices::never;
+    if (r2c_axis_ != row.axis_) row.weight_ = is_kept_twice(row.first_) ? 1 : 2;
+  }
 
   /// True where both k and -k are kept, or both are the same.
   [[nodiscard]] bool is_kept_twice(const MultiIndex& index) const {
@@ -153,12 +285,21 @@ class Spectrum {
     return k == 0 || 2 * k == positions_[*r2c_axis_];
   }
 
+  /// Along one axis.
+  struct Frequencies {
+    static constexpr Index never = std::numeric_limits<Index>::max();
+    Index first = 0;              // wavenumber at index 0
+    Index negative_from = never;  // index of the first negative one
+    double shift = 0.0;
+    double unit = 1.0;
+    bool transformed = true;
+  };
+
   Shape positions_;
   std::optional<std::size_t> r2c_axis_;
   std::vector<AxisKind> axes_;
-  std::array<double, static_cast<std::size_t>(max_axes)> units_{};
-  std::array<double, static_cast<std::size_t>(max_axes)> shifts_{};
-  MultiIndex first_;
+  std::array<Frequencies, static_cast<std::size_t>(max_axes)> along_;
+  bool shifted_ = false;  // along some axis
 };
 
 }  // namespace kallima
