@@ -31,14 +31,14 @@ double largest_wavenumber(const Spectrum& spectrum) {
   return std::sqrt(sum);
 }
 
+}  // namespace
+
 /// Sums over the modes of a shell.
 struct ShellSum {
   double k = 0.0;
   double power = 0.0;
   Index modes = 0;
 };
-
-}  // namespace
 
 template <class T>
 std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, double width) {
