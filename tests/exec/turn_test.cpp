@@ -72,10 +72,11 @@ TEST(Turn, there_and_back_restores_the_input_and_has_a_text) {
         ASSERT_LE(distance(*plan), 1e-13) << plan->to_text();
         const PlanCost cost = price(*plan, built_in_machine());
         ASSERT_EQ(cost.bytes(), plan->total_volume().bytes);
-        // A pass less than forward and backward, unless the last sweep shared one.
+        // A pass less than forward and backward, unless the last sweep shared one; of more memory
+        // between them, which makes passes a little dearer.
         const auto* const last = std::get_if<Sweep>(&named.plan.steps().back());
         if (last == nullptr || last->joined) continue;
-        ASSERT_LE(cost.total.total(), 2. * price(named.plan, built_in_machine()).total.total());
+        ASSERT_LE(cost.total.total(), 2.05 * price(named.plan, built_in_machine()).total.total());
       }
     }
   }
