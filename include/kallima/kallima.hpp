@@ -12,6 +12,7 @@
 #include "kallima/plan_wisdom.hpp"
 #include "kallima/planner.hpp"
 #include "kallima/redistribute.hpp"
+#include "kallima/spectral.hpp"
 #include "kallima/transform.hpp"
 #include "kallima/tune.hpp"
 #include "kallima/version.h"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,8 +61,13 @@ class KALLIMA_API Plan : public StepList {
   /// both ends read and write these, and such as only copy are added where there are none.
   [[nodiscard]] Plan between(const Layout& in, const Layout& out) const;
 
-  /// The plan that undoes this one: its steps backwards, in the other direction.
+  /// The plan that undoes this one: its steps backwards, in the other direction. One that turns is
+  /// its own.
   [[nodiscard]] Plan reversed() const;
+
+  /// There and back: this plan, which is forward, up to its last sweep, which turns, and from there
+  /// the way back to where it began. Empty where it does not end with a sweep that computes.
+  [[nodiscard]] std::optional<Plan> there_and_back() const;
 
   friend bool operator==(const Plan&, const Plan&) = default;
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "kallima/layout.hpp"
@@ -54,6 +56,27 @@ class Row {
   Index stride_;
   RowIndices indices_;
 };
+
+/// What is done to a row of frequencies: elements so far apart in memory, and their indices. They
+/// are complex, of R2RTransform real.
+using RowWork =
+    std::function<void(void* data, Index size, Index stride, const RowIndices& indices)>;
+
+/// The same from a function of a row, `[](const auto& row)`, or of a wavenumber and an element,
+/// `[](const auto& k, auto& value)`. Refers to the function.
+template <class E, class Function>
+RowWork row_work(Function& function) {
+  return [&function](void* data, Index size, Index stride, const RowIndices& indices) {
+    const Row<E> row(static_cast<E*>(data), size, stride, indices);
+    if constexpr (std::is_invocable_v<Function&, const Row<E>&>) {
+      function(row);
+    } else if (stride == 1) {
+      for (Index i = 0; i < size; ++i) function(row.wavenumber(i), row.data()[i]);
+    } else {
+      for (Index i = 0; i < size; ++i) function(row.wavenumber(i), row[i]);
+    }
+  };
+}
 
 /// Goes from row to row of what a rank holds, in the order they lie in memory. Rows are along the
 /// fastest axis with more than one element. With a spectrum they end where its wavenumbers jump,

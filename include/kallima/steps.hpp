@@ -107,6 +107,8 @@ struct Sweep {
   Index lines = 1;                  ///< lines per tile
   TileForm form = TileForm::lines;  ///< of the tile's buffer
   bool joined = false;  ///< in the same pass as the sweep before: tiles are planes of both digits
+  bool turns = false;   ///< forward, then what users do with frequencies, then backward, in one
+                        ///< pass: the state behind it is that before it
 
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };
@@ -215,8 +217,12 @@ class KALLIMA_API StepList {
  public:
   /// What is transformed.
   [[nodiscard]] const Problem& problem() const { return problem_; }
-  /// Which way.
+  /// Which way; of steps that turn, forward.
   [[nodiscard]] Direction direction() const { return direction_; }
+  /// Which way at a step: behind a sweep that turns, backward.
+  [[nodiscard]] Direction direction_at(std::size_t step) const;
+  /// The sweep that turns; empty for none.
+  [[nodiscard]] std::optional<std::size_t> turn() const;
   /// Ranks it was made for, idle ones included.
   [[nodiscard]] Index ranks() const { return ranks_; }
   /// How they are laid on nodes.

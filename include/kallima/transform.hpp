@@ -251,6 +251,11 @@ class KALLIMA_API Planned {
   void run_memory(Direction direction, const void* in, std::size_t in_elements, void* out,
                   std::size_t out_elements, std::optional<Scaling> scaling = {}) const;
 
+  /// Forward, `work` on all rows of frequencies, backward, from and to memory in the input layout;
+  /// for bindings of languages. See apply() of the derived classes.
+  void apply_memory(const void* in, std::size_t in_elements, void* out, std::size_t out_elements,
+                    const RowWork& work) const;
+
   /// Layout of what forward reads.
   [[nodiscard]] const Layout& input_layout() const;
   /// Layout of what forward writes.
@@ -322,6 +327,22 @@ class KALLIMA_API SameElementTransform : public Planned<T> {
   /// alone.
   void run(Direction direction, std::span<const E> in, std::span<E> out,
            std::optional<Scaling> scaling = {}) const;
+
+  /// Forward, `function` on all frequencies, backward: `in` and `out` are in the input layout, the
+  /// same memory or apart. `function` takes a wavenumber and an element, `[](const auto& k, auto&
+  /// value)`, or a row, `[](const auto& row)` (kallima/row.hpp), which is faster where it can be
+  /// vectorized; it is called once for each, in no order, by several threads at once where
+  /// Options::threads are several. Frequencies are wherever that is cheapest, and are worked on in
+  /// cache, between the last sweep forward and the first one back: that is a pass over memory less
+  /// than forward() and backward(), and no exchange to an output layout.
+  ///
+  /// Collective. The first call plans, and allocates a workspace of its own, which
+  /// workspace_bytes() counts from then on; later ones agree on nothing. Memory is checked on this
+  /// rank alone, as by run(); what `function` throws on one rank ends the transform on all.
+  template <class Function>
+  void apply(std::span<const E> in, std::span<E> out, Function&& function) const {
+    this->apply_memory(in.data(), in.size(), out.data(), out.size(), row_work<E>(function));
+  }
 
   /// bind and run: position to frequency.
   void forward(std::span<const E> in, std::span<E> out) const;
@@ -440,6 +461,13 @@ class KALLIMA_API RealTransform : public Planned<T> {
   /// The same, frequencies to reals.
   void run_backward(std::span<const std::complex<T>> in, std::span<T> out,
                     std::optional<Scaling> scaling = {}) const;
+
+  /// Forward, `function` on all frequencies, backward, as Transform::apply(): from reals to reals.
+  template <class Function>
+  void apply(std::span<const T> in, std::span<T> out, Function&& function) const {
+    this->apply_memory(in.data(), in.size(), out.data(), out.size(),
+                       row_work<std::complex<T>>(function));
+  }
 
   /// bind and run: reals to frequencies.
   void forward(std::span<const T> in, std::span<std::complex<T>> out) const;

@@ -25,6 +25,7 @@ template <class T>
 struct AskedTransform {
   Arguments given;
   typename exec::Operation<T>::Setup setup = {};
+  bool turns = false;  ///< there and back, for apply()
 };
 
 template <class T>
@@ -55,6 +56,9 @@ class TransformCore {
   /// Checks memory on this rank, then runs. What does not do breaks the transform.
   void run_unbound(Direction direction, const Given& in, const Given& out,
                    std::optional<Scaling> scaling);
+  /// Forward, what users do with frequencies, backward. Checks memory on this rank; what does not
+  /// do breaks this, and what `work` throws. Collective; plans when it is called first.
+  void apply(const Given& in, const Given& out, const RowWork& work);
   /// Throws alike on all ranks where memory on any of them does not do. Collective.
   void require_fitting(Direction direction, const Given& in, const Given& out) const;
   /// An array in one of the plan's layouts. Collective.
@@ -84,7 +88,8 @@ class TransformCore {
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
     return workspace_.view().bytes + transit_.view().bytes + segment_bytes_[0] + segment_bytes_[1] +
-           tile_.view().bytes + engines_->root_bytes();
+           tile_.view().bytes + engines_->root_bytes() + frequencies_.view().bytes +
+           (turning_ ? turning_->workspace_bytes() : 0);
   }
   [[nodiscard]] CommStatistics statistics() const;
   /// What the stages of a direction took on this rank, in or out of place, whichever ran more
@@ -100,9 +105,12 @@ class TransformCore {
   [[nodiscard]] Index in_place_size() const;
 
  private:
-  /// Runs, in a call that has begun.
+  /// Runs, in a call that has begun; `work` where the plan turns.
   void drive(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
-             std::optional<Scaling> scaling);
+             std::optional<Scaling> scaling, const RowWork* work = nullptr);
+  /// apply() of the core that is made for it.
+  void turn(const Given& in, const Given& out, const RowWork& work);
+  void make_turning();
   /// One way to do it.
   struct Candidate {
     std::array<Plan, 2> plans;                          // by Direction
@@ -120,6 +128,8 @@ class TransformCore {
   void make_drivers(Candidate& candidate, const Carriers& carriers, const exec::Workers& workers);
   void learn(Learning& learning, double seconds);
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
+  void validate_between(const State& first, const State& last, bool forward, const Given& in,
+                        const Given& out) const;
   void open_segments();
   void close_segments();
   /// A call on this rank; what the others must call at the same time, in words.
@@ -153,9 +163,12 @@ class TransformCore {
   std::shared_ptr<comm::Channel> channel_;
   std::shared_ptr<comm::ProgressThread> progress_thread_;
   std::vector<Candidate> candidates_;
-  std::array<Learning, 2> learning_;    // by Direction
-  bool holds_ = true;                   // this rank has a part of the array, in some step
-  std::shared_ptr<Recorder> recorder_;  // where a trace is wanted
+  std::array<Learning, 2> learning_;        // by Direction
+  bool holds_ = true;                       // this rank has a part of the array, in some step
+  std::shared_ptr<TransformCore> turning_;  // for apply(), once it was called
+  Buffer frequencies_;                      // of such a core, where no plan turns
+  std::vector<LocalPart> frequency_parts_;  // what they are
+  std::shared_ptr<Recorder> recorder_;      // where a trace is wanted
 };
 
 extern template class TransformCore<float>;

@@ -180,7 +180,8 @@ bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
     if (!root) return;
     here_ = placed(request, options_, *communicator_);
     if (*here_.machine != built_in_machine()) machine_ = here_.machine->to_text();
-    const ChosenPlan chosen = chosen_plan(here_, options_);
+    ChosenPlan chosen = chosen_plan(here_, options_);
+    if (asked.turns) chosen.plan = chosen.plan.there_and_back().value_or(chosen.plan);
     measures_plans = chosen.worth_timing;
     const std::vector<Plan> plans =
         measures_plans ? std::vector<Plan>{chosen.plan} : candidates_for(chosen.plan);
@@ -424,16 +425,88 @@ void TransformCore<T>::run_unbound(Direction direction, const Given& in, const G
         static_cast<exec::Number<T>*>(const_cast<void*>(out.data)), scaling);
 }
 
+/// A core of its own, whose frequencies lie wherever that is cheapest. Collective.
+template <class T>
+void TransformCore<T>::make_turning() {
+  const Plan& forward = plan(Direction::forward);
+  AskedTransform<T> asked{{forward.problem().shape, options_}, setup_, true};
+  Options& options = asked.given.options;
+  options.in = forward.input();
+  options.out.reset();
+  options.plan.reset();
+  options.plan_wisdom.clear();
+  options.plan_effort = PlanEffort::estimate;
+  options.adaptive = false;
+  turning_ = make(communicator_->comm, forward.problem().kind, [&] { return asked; });
+  const Plan& there = turning_->plan(Direction::forward);
+  if (there.turn()) return;
+  const comm::Call call(*turning_->communicator_, "make memory", options_.deadline);
+  agree(*turning_->communicator_, comm::Verdict::of([&] {
+    const State& last = there.states().back();
+    turning_->frequency_parts_ = last.layout.parts(communicator_->rank);
+    turning_->frequencies_ = Buffer(options_.memory,
+                                    checked_mul(last.layout.allocated_size(communicator_->rank),
+                                                last.element.bytes(), "bytes of frequencies"),
+                                    "frequencies");
+  }),
+        turning_->intent("apply", 6));
+}
+
+template <class T>
+void TransformCore<T>::apply(const Given& in, const Given& out, const RowWork& work) {
+  if (!turning_) make_turning();
+  turning_->turn(in, out, work);
+}
+
+template <class T>
+void TransformCore<T>::turn(const Given& in, const Given& out, const RowWork& work) {
+  const comm::Call call(*communicator_, "apply", options_.deadline);
+  const Plan& there = plan(Direction::forward);
+  try {
+    const State& ends = there.states().front();
+    validate_between(ends, ends, true, in, out);
+  } catch (...) {
+    communicator_->fail_as_thrown();
+  }
+  const auto* const from = static_cast<const exec::Number<T>*>(in.data);
+  // What is written to was given as such.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+  auto* const to = static_cast<exec::Number<T>*>(const_cast<void*>(out.data));
+  if (there.turn()) return drive(Direction::forward, from, to, {}, &work);
+  auto* const between = reinterpret_cast<exec::Number<T>*>(frequencies_.view().data);
+  drive(Direction::forward, from, between, {});
+  try {
+    communicator_->watchdog->at("work on frequencies");
+    const State& last = there.states().back();
+    RowCursor row(frequency_parts_, last.layout.order(), &*spectrum_);
+    for (; row.size() > 0; row.next()) {
+      work(frequencies_.view().data + row.offset() * last.element.bytes(), row.size(), row.stride(),
+           row.indices());
+    }
+  } catch (...) {
+    communicator_->fail_as_thrown();
+  }
+  drive(Direction::backward, between, to, {});
+}
+
 template <class T>
 void TransformCore<T>::drive(Direction direction, const exec::Number<T>* in, exec::Number<T>* out,
-                             std::optional<Scaling> scaling) {
+                             std::optional<Scaling> scaling, const RowWork* work) {
   const auto way = static_cast<std::size_t>(direction);
   Learning& learning = learning_[way];
   Driver<T>& driver = *candidates_[learning.current()].drivers[variant(direction, in == out)];
   const auto by = static_cast<std::size_t>(scaling.value_or(options_.scaling));
   try {
     const double begin = learning.done() ? 0. : Recorder::now();
-    driver.run(areas(in, out), factors_[by][way], segments_.get());
+    typename Driver<T>::Areas where = areas(in, out);
+    exec::Factor<T> factor = factors_[by][way];
+    if (work != nullptr) {
+      where.work = work;
+      where.spectrum = &*spectrum_;
+      where.turn_factor = factor;
+      factor = factors_[by][static_cast<std::size_t>(Direction::backward)];
+    }
+    driver.run(where, factor, segments_.get());
     if (!learning.done()) learn(learning, Recorder::now() - begin);
   } catch (...) {
     driver.abandon();
@@ -494,10 +567,18 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   if (direction != Direction::forward && direction != Direction::backward) {
     throw InvalidOption("a direction is forward or backward");
   }
-  const Plan& steps = plan(direction);
+  const std::vector<State>& states = plan(direction).states();
+  validate_between(states.front(), states.back(), direction == Direction::forward, in, out);
+}
+
+/// Of arrays in these two states; `forward`: the first is the input of the transform.
+template <class T>
+void TransformCore<T>::validate_between(const State& first, const State& last, bool forward,
+                                        const Given& in, const Given& out) const {
+  const Layout& from = first.layout;
+  const Layout& to = last.layout;
   const Index rank = communicator_->rank;
   const bool in_place = in.data == out.data;
-  const bool forward = direction == Direction::forward;
   const auto require = [&](const Given& given, const Layout& layout, bool reads) {
     const std::string which = reads ? "the input" : "the output";
     // Backward reads what forward writes.
@@ -525,13 +606,11 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
                           " bytes");
     }
   };
-  require(in, steps.input(), true);
-  require(out, steps.output(), false);
-  const State& first = steps.states().front();
-  const State& last = steps.states().back();
+  require(in, from, true);
+  require(out, to, false);
   if (in_place) {
-    const bool margins = steps.input().has_margins() || steps.output().has_margins();
-    if (margins && in.data != nullptr && steps.input() != steps.output()) {
+    const bool margins = from.has_margins() || to.has_margins();
+    if (margins && in.data != nullptr && from != to) {
       throw InvalidBuffer(
           "in place, margins would be overwritten where input and output have different layouts; "
           "transform out of place, or between equal layouts");
@@ -539,8 +618,8 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
     // Elements of either side, and of the larger part in them.
     const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
     const Index out_room = static_cast<Index>(out.size) * last.element.bytes();
-    const Index most = std::max(steps.input().allocated_size(rank) * first.element.bytes(),
-                                steps.output().allocated_size(rank) * last.element.bytes());
+    const Index most = std::max(from.allocated_size(rank) * first.element.bytes(),
+                                to.allocated_size(rank) * last.element.bytes());
     if (in.data != nullptr && std::min(in_room, out_room) < most) {
       throw InvalidBuffer("in place, input and output have " + std::to_string(in.size) + " and " +
                           std::to_string(out.size) + " elements; both must hold the larger part, " +
@@ -552,8 +631,8 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
   }
   const auto* const in_begin = static_cast<const std::byte*>(in.data);
   const auto* const out_begin = static_cast<const std::byte*>(out.data);
-  const Index in_bytes = steps.input().allocated_size(rank) * first.element.bytes();
-  const Index out_bytes = steps.output().allocated_size(rank) * last.element.bytes();
+  const Index in_bytes = from.allocated_size(rank) * first.element.bytes();
+  const Index out_bytes = to.allocated_size(rank) * last.element.bytes();
   const std::less<> before;
   const bool apart = in_bytes == 0 || out_bytes == 0 || !before(out_begin, in_begin + in_bytes) ||
                      !before(in_begin, out_begin + out_bytes);
@@ -565,7 +644,16 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
 
 template <class T>
 CommStatistics TransformCore<T>::statistics() const {
-  return statistics_of(channel_->counters());
+  CommStatistics moved = statistics_of(channel_->counters());
+  if (turning_) {
+    const CommStatistics more = turning_->statistics();
+    moved.bytes_sent += more.bytes_sent;
+    moved.bytes_received += more.bytes_received;
+    moved.messages_sent += more.messages_sent;
+    moved.messages_received += more.messages_received;
+    moved.exchanges += more.exchanges;
+  }
+  return moved;
 }
 
 template <class T>

@@ -27,6 +27,12 @@ void Planned<T>::run_memory(Direction direction, const void* in, std::size_t in_
 }
 
 template <class T>
+void Planned<T>::apply_memory(const void* in, std::size_t in_elements, void* out,
+                              std::size_t out_elements, const RowWork& work) const {
+  core_->apply({in, in_elements}, {out, out_elements}, work);
+}
+
+template <class T>
 Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                  void* out, std::size_t out_elements) const {
   core_->require_fitting(direction, {in, in_elements}, {out, out_elements});

@@ -204,6 +204,10 @@ class Pricer {
       step.cost.compute = computed(stage, first, elements);
       step.cost.memory = moved(stage, elements);
       step.what = "sweep " + name_of_digit(first);
+      if (sweep.turns) {
+        step.cost.compute *= 2.;
+        step.what += " and back";
+      }
       if (stage.steps == 2) {
         const double joined = ratio([](const Speed& speed) { return speed.joined; });
         step.cost.compute = joined * (step.cost.compute + computed(stage, stage.last(), elements));

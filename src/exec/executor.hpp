@@ -20,6 +20,7 @@
 #include "exchange/method.hpp"
 #include "exec/operation.hpp"
 #include "kallima/plan.hpp"
+#include "kallima/row.hpp"
 #include "schedule/schedule.hpp"
 #include "steps/tile.hpp"
 
@@ -36,6 +37,20 @@ struct Twiddle {
   Index modulus = 0;  ///< 0: nothing
   std::vector<Term> terms;
   std::size_t table = 0;  ///< index of the roots
+};
+
+/// Where a sweep turns: which frequencies its lines have.
+struct Turn {
+  /// A digit of an index of frequencies.
+  struct Term {
+    std::size_t axis = 0;
+    Progression values;  ///< of this rank's places
+    Index weight = 1;
+  };
+  std::vector<Term> terms;     ///< by digit
+  Index frequencies = 0;       ///< of a line
+  Kernel back = Kernel::none;  ///< what undoes the sweep
+  std::size_t engine = 0;      ///< index of the engine plan that does
 };
 
 /// How planes of two digits are transformed, and by which engines. What is left over behind whole
@@ -55,7 +70,8 @@ struct PlaneEngines {
 /// One stage, laid out for one rank.
 struct StageLayout {
   bool is_exchange = false;
-  Sweep sweep;                        ///< of a sweep or a copy
+  Sweep sweep;  ///< of a sweep or a copy
+  Direction direction = Direction::forward;
   std::optional<Sweep> joined;        ///< that shares the pass
   std::vector<StridedBlock> sources;  ///< gathered from
   std::vector<StridedBlock> targets;  ///< scattered to
@@ -69,6 +85,7 @@ struct StageLayout {
   PlaneEngines plane;                 ///< instead, of joined sweeps
   Index at_once = 1;                  ///< lines that are scattered at a time, whole chunks of them
   Twiddle twiddle;                    ///< behind the engine when forward, before it when backward
+  Turn turn;                          ///< of a sweep that turns
   bool streams = false;               ///< writes past the caches
   bool scales = false;                ///< the last that computes applies the factor
   const Method* method = nullptr;     ///< of an exchange
@@ -138,6 +155,10 @@ class Executor {
     Number<T>* tile = nullptr;
     /// Both segments of every rank, by rank; empty where the plan has none.
     std::array<std::span<Number<T>* const>, 2> segments = {};
+    /// Of a plan that turns: what is done to frequencies, once they are multiplied by this factor.
+    const RowWork* work = nullptr;
+    const Spectrum* spectrum = nullptr;
+    Factor<T> turn_factor{1};
   };
 
   /// Lays out the stages. O(peers) memory. `tile` is used to plan the engine.
@@ -185,6 +206,7 @@ class Executor {
 
  private:
   void choose_engines(StageLayout& stage, int sign, Number<T>* tile);
+  void choose_way_back(StageLayout& stage, Number<T>* tile);
   /// One of the threads that share a sweep.
   struct Worker {
     Number<T>* tile = nullptr;  ///< its own
@@ -206,7 +228,6 @@ class Executor {
                    const Worker& worker) const;
   void copy_blocks(const StageLayout& stage, const Areas& areas, const Worker& worker) const;
 
-  Direction direction_;
   Workers workers_;
   std::vector<StageLayout> stages_;
   std::vector<std::vector<StageLayout>> chunks_;  // of every stage that is cut

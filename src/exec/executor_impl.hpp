@@ -49,10 +49,7 @@ Index EngineSet<T>::root_bytes() const {
 template <class T>
 Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
                       Number<T>* tile, const Workers& workers)
-    : direction_(plan.direction()),
-      workers_(workers),
-      stages_(lay_out(plan, schedule(plan, in_place), rank)),
-      engines_(engines) {
+    : workers_(workers), stages_(lay_out(plan, schedule(plan, in_place), rank)), engines_(engines) {
   std::size_t most_sends = 0;
   std::size_t most_receives = 0;
   for (StageLayout& stage : stages_) {
@@ -69,6 +66,7 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     stage.streams = !kept && volume(stage.local_shape) * element >= stream_from;
     if (stage.sweep.kernel == Kernel::none) continue;
     choose_engines(stage, Operation<T>::sign(plan, stage.step, rank), tile);
+    if (stage.sweep.turns) choose_way_back(stage, tile);
     if (stage.twiddle.modulus > 0) stage.twiddle.table = engines_.find_roots(stage.twiddle.modulus);
   }
   sending_.resize(most_sends);
@@ -77,6 +75,7 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
 }
 
 inline fft::Numbers numbers_of(const StageLayout& stage) {
+  if (stage.sweep.turns && stage.sweep.kernel == Kernel::real) return fft::Numbers::from_real;
   if (stage.from_real && stage.to_real) return fft::Numbers::real;
   if (stage.from_real) return fft::Numbers::from_real;
   return stage.to_real ? fft::Numbers::to_real : fft::Numbers::complex;
@@ -118,8 +117,8 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
   };
   if (!stage.joined) {
     const fft::Numbers numbers = numbers_of(stage);
-    const TileShape shape =
-        tile_shape(stage.sweep, direction_, stage.length, bytes, numbers == fft::Numbers::real);
+    const TileShape shape = tile_shape(stage.sweep, stage.direction, stage.length, bytes,
+                                       numbers == fft::Numbers::real);
     stage.tile = shape;
     stage.at_once =
         misaligned(static_cast<std::size_t>(stage.sweep.digit)) ? shape.lines : shape.chunk;
@@ -176,6 +175,22 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
   const Index last_columns = shape.columns % shape.column_chunk;
   if (last_rows > 0) stage.plane.last_rows = rows(last_rows);
   if (last_columns > 0) stage.plane.last_columns = columns(last_columns);
+}
+
+/// Back to where lines were gathered, if they are reals; otherwise where the engine has left them.
+template <class T>
+void Executor<T>::choose_way_back(StageLayout& stage, Number<T>* tile) {
+  const TileShape& shape = stage.tile;
+  const bool real = stage.sweep.kernel == Kernel::real;
+  Number<T>* const done = shape.in_place() ? tile : tile + shape.gathered_size;
+  fft::Batch batch{shape.length, shape.chunk,       shape.done.strides,        shape.done.strides,
+                   true,         numbers_of(stage), line_kind(stage.turn.back)};
+  if (real) {
+    batch.to = shape.gathered.strides;
+    batch.in_place = false;
+    batch.numbers = fft::Numbers::to_real;
+  }
+  stage.turn.engine = engines_.find(batch, 1, done, real ? tile : done);
 }
 
 template <class T>

@@ -49,8 +49,8 @@ struct Operation<T> {
 
   /// What tells the engine of one sweep from that of another with the same batch: the sign of the
   /// exponent.
-  static int sign(const Plan& plan, int /*step*/, Index /*rank*/) {
-    return plan.direction() == Direction::forward ? -1 : 1;
+  static int sign(const Plan& plan, int step, Index /*rank*/) {
+    return plan.direction_at(static_cast<std::size_t>(step)) == Direction::forward ? -1 : 1;
   }
   static Engine make_engine(const Setup& setup, const fft::Batch& batch, int sign, Number* from,
                             Number* to) {

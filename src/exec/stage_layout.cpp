@@ -22,6 +22,25 @@ Twiddle twiddle_of(const State& state, int swept, Index rank) {
   return twiddle;
 }
 
+/// Of a sweep that turns, `behind` being the state in which all is transformed.
+Turn turn_of(const Plan& plan, const State& behind, int swept, Index rank) {
+  Turn turn;
+  const bool several = behind.layout.several_boxes();
+  for (std::size_t i = 0; i < behind.digits.size(); ++i) {
+    const Index extent = behind.layout.shape()[i];
+    turn.terms.push_back(
+        {static_cast<std::size_t>(behind.digits[i].axis),
+         several ? Progression::make(0, 1, extent) : behind.layout.local_indices(rank, i),
+         behind.digits[i].weight});
+  }
+  const auto at = static_cast<std::size_t>(swept);
+  turn.frequencies = behind.layout.shape()[at];
+  turn.back = kernel_of(plan.problem().axis_kind(turn.terms[at].axis), Direction::backward);
+  // Where the r2c axis is split, its other digits are of complex numbers.
+  if (turn.back == Kernel::real && behind.digits[at].whole == 0) turn.back = Kernel::fourier;
+  return turn;
+}
+
 /// Cuts the sweep of steps [first, last] as the exchanges beside it want it.
 void cut(StageLayout& stage, const Plan& plan, std::size_t first, std::size_t last, Index rank) {
   const Chunks before = plan.chunks_at(first - 1);  // none before the first step
@@ -59,10 +78,14 @@ std::vector<StageLayout> chunks_of(const StageLayout& stage) {
     for (std::vector<StridedBlock>* const blocks : {&chunk.sources, &chunk.targets}) {
       std::erase_if(*blocks, [&](StridedBlock& block) { return !cut_patch(block, digit, range); });
     }
+    const auto narrow = [&](Progression& values) {
+      if (range.size() == 0) return;
+      values = Progression::make(values.at(range.begin), values.step, range.size());
+    };
     for (Twiddle::Term& term : chunk.twiddle.terms) {
-      if (term.digit != digit || range.size() == 0) continue;
-      term.values = Progression::make(term.values.at(range.begin), term.values.step, range.size());
+      if (term.digit == digit) narrow(term.values);
     }
+    if (digit < chunk.turn.terms.size()) narrow(chunk.turn.terms[digit].values);
     result.push_back(std::move(chunk));
   }
   return result;
@@ -142,6 +165,7 @@ class Layouter {
     out.to_real = !plan_.states()[stage.last() + 1].element.complex;
     out.step = stage.step;
     out.sweep = std::get<Sweep>(plan_.steps()[step]);
+    out.direction = plan_.direction_at(step);
     out.local_shape = extents(before.layout);
     out.others = line_digits(before.layout, out.sweep, out.local_shape);
     if (stage.steps == 2) {
@@ -156,6 +180,12 @@ class Layouter {
     // Position digits are the same before and behind, but for the one that is swept.
     if (out.sweep.kernel != Kernel::compare) {
       out.twiddle = twiddle_of(before, out.sweep.digit, rank_);
+    }
+    if (out.sweep.turns) {
+      Sweep there = out.sweep;
+      there.turns = false;
+      const State behind = kallima::behind(before, there, Direction::forward);
+      out.turn = turn_of(plan_, behind, there.digit, rank_);
     }
     return out;
   }

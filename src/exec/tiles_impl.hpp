@@ -106,6 +106,28 @@ class Lines {
     });
   }
 
+  /// Calls visit(line, index) for the next `count` lines of a sweep that turns, with the index of
+  /// their first frequency.
+  template <class Visit>
+  void for_each_line(Cursor cursor, Index count, Visit visit) const {
+    const std::vector<Turn::Term>& terms = stage_.turn.terms;
+    const auto swept = static_cast<std::size_t>(stage_.sweep.digit);
+    for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
+      MultiIndex index;
+      for (std::size_t d = 0; d < terms.size(); ++d) {
+        if (d == swept) continue;
+        const bool fast = !digits_.empty() && d == fast_;
+        index[terms[d].axis] +=
+            terms[d].values.at(fast ? here.in_row : here.at[d]) * terms[d].weight;
+      }
+      for (Index i = 0; i < run; ++i) {
+        visit(line + i, index);
+        if (digits_.empty()) continue;
+        index[terms[fast_].axis] += terms[fast_].values.step * terms[fast_].weight;
+      }
+    });
+  }
+
   /// Moves the cursor behind the next `count` lines.
   void skip(Cursor& cursor, Index count) const {
     for_each_row(cursor, count, [](const Cursor&, Index, Index) {});
@@ -207,9 +229,84 @@ class TileSweep {
     }
   }
 
+  /// A sweep that turns: forward, what users do, backward by the other engine, one chunk of lines
+  /// behind the other, and out again.
+  template <class Pulsing>
+  void turn(Factor<T> factor, const Engine& back, const Range& tiles, Pulsing progress) {
+    const bool reads_source = stage_.sweep.form == TileForm::lines && !shape_.in_place();
+    const bool real = stage_.sweep.kernel == Kernel::real;
+    Cursor reading = lines_.cursor(tiles.begin * shape_.lines);
+    Cursor writing = reading;
+    for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
+      const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
+      const From* from = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
+      if (from == nullptr) {
+        from = gathered_;
+        lines_.for_each_common(reading, count, stage_.sources, shape_.gathered.strides,
+                               [&](const StridedBlock& source, const Common& common) {
+                                 gather<T>(gathered_, areas_, source, common);
+                               });
+        pad(gathered_, shape_.gathered, count, ceil_div(count, shape_.chunk) * shape_.chunk);
+      } else {
+        lines_.skip(reading, count);
+      }
+      const auto chunk_at = [&](auto* side, const TileSide& shape, Index line) {
+        return side + line * shape.strides.line;
+      };
+      for (Index line = 0; line < count; line += shape_.chunk) {
+        engine_.run(reinterpret_cast<const Number<T>*>(chunk_at(from, shape_.gathered, line)),
+                    reinterpret_cast<Number<T>*>(chunk_at(done_, shape_.done, line)));
+      }
+      Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
+                          areas_.turn_factor);
+      work_on(writing, count);
+      Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
+                          factor);
+      for (Index line = 0; line < count; line += shape_.chunk) {
+        Number<T>* const lines = reinterpret_cast<Number<T>*>(chunk_at(done_, shape_.done, line));
+        back.run(lines,
+                 real ? reinterpret_cast<Number<T>*>(chunk_at(gathered_, shape_.gathered, line))
+                      : lines);
+      }
+      const auto leave = [&](auto* side, const Strides& strides) {
+        lines_.for_each_common(writing, count, stage_.targets, strides,
+                               [&](const StridedBlock& target, const Common& common) {
+                                 scatter<T>(side, areas_, target, common, stage_.streams);
+                               });
+      };
+      if (real) {
+        leave(gathered_, shape_.gathered.strides);
+      } else {
+        leave(done_, shape_.done.strides);
+      }
+      progress();
+    }
+  }
+
   [[nodiscard]] Index tiles() const { return ceil_div(lines_.count(), shape_.lines); }
 
  private:
+  /// Hands the next `count` lines over, each as one row, or as two where wavenumbers jump.
+  void work_on(const Cursor& at, Index count) const {
+    if (areas_.work == nullptr) return;
+    const Turn::Term& along = stage_.turn.terms[static_cast<std::size_t>(stage_.sweep.digit)];
+    const Index stride = shape_.done.strides.element;
+    lines_.for_each_line(at, count, [&](Index line, const MultiIndex& first) {
+      MultiIndex index = first;
+      Progression left =
+          Progression::make(first[along.axis], along.weight, stage_.turn.frequencies);
+      To* data = done_ + line * shape_.done.strides.line;
+      while (!left.empty()) {
+        const Index size = areas_.spectrum->even_count(left, along.axis);
+        index[along.axis] = left.first;
+        (*areas_.work)(data, size, stride, areas_.spectrum->row(index, along.axis, along.weight));
+        data += size * stride;
+        left = size == left.count ? Progression{}
+                                  : Progression::make(left.at(size), left.step, left.count - size);
+      }
+    });
+  }
+
   /// The next tile in the only source, where it lies there in one piece; null elsewhere.
   [[nodiscard]] const From* in_source(const Cursor& cursor) const {
     Index offset = 0;
@@ -247,7 +344,7 @@ template <class T>
 void Executor<T>::sweep_tiles(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                               const Worker& worker) const {
   using Real [[maybe_unused]] = RealNumber<T>;
-  const bool backward = direction_ == Direction::backward;
+  const bool backward = stage.direction == Direction::backward;
   const auto* const roots =
       stage.twiddle.modulus > 0 ? &engines_.roots(stage.twiddle.table) : nullptr;
   const auto go = [&](auto sweep) {
@@ -255,6 +352,23 @@ void Executor<T>::sweep_tiles(const StageLayout& stage, const Areas& areas, Fact
               [&] { worker.progress(); });
   };
   const auto& engine = engines_[stage.engine];
+  if (stage.sweep.turns) {
+    const auto turn = [&](auto sweep) {
+      sweep.turn(factor, engines_[stage.turn.engine],
+                 share(sweep.tiles(), worker.number, worker.count), [&] { worker.progress(); });
+    };
+    if constexpr (has_reals<T>) {
+      if (stage.sweep.kernel == Kernel::real) {
+        return turn(
+            TileSweep<T, Real, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
+      }
+      if (stage.from_real) {
+        return turn(TileSweep<T, Real, Real>(stage, areas, engine, engines_.setup(), worker.tile));
+      }
+    }
+    return turn(
+        TileSweep<T, Number<T>, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
+  }
   if constexpr (has_reals<T>) {
     if (stage.from_real && stage.to_real) {
       return go(TileSweep<T, Real, Real>(stage, areas, engine, engines_.setup(), worker.tile));

@@ -53,14 +53,16 @@ void inspect_states(const Plan& plan) {
 }
 
 /// What a sweep computes is what is to be done along its axis.
-bool belongs(const Sweep& sweep, const State& before, const Plan& plan) {
+bool belongs(const Plan& plan, std::size_t step) {
+  const Sweep& sweep = *plan.sweep_at(step);
+  const State& before = plan.states()[step];
   if (plan.problem().kind == Kind::sort) return sweep.kernel == Kernel::compare;
   if (!computes(sweep)) return true;
   const int axis = before.digits[static_cast<std::size_t>(sweep.digit)].axis;
   const AxisKind kind = plan.problem().axis_kind(static_cast<std::size_t>(axis));
   // Where the r2c axis is split, its other digits are of complex numbers.
   if (kind == AxisKind::real && sweep.kernel == Kernel::fourier) return true;
-  return sweep.kernel == kernel_of(kind, plan.direction());
+  return sweep.kernel == kernel_of(kind, plan.direction_at(step));
 }
 
 /// Two sweeps in one pass: planes whose rows are of the one whose form is lines; reals are rows.
@@ -85,7 +87,8 @@ void inspect_pass(const Plan& plan, std::size_t step) {
           "a sweep of cosines or sines is in the same pass as another");
   require(fast.form != slow.form && slow.kernel != Kernel::real,
           "of two sweeps in the same pass one has contiguous lines, that of reals if there is one");
-  const bool forward = plan.direction() == Direction::forward;
+  require(!first->turns, "a sweep that turns is in the same pass as another");
+  const bool forward = plan.direction_at(step) == Direction::forward;
   const State& frequencies = forward ? plan.states()[step + 1] : before;
   require(fast.lines <= extent_along(frequencies, slow) &&
               slow.lines <= extent_along(frequencies, fast),
@@ -95,7 +98,7 @@ void inspect_pass(const Plan& plan, std::size_t step) {
 void inspect_sweep(const Plan& plan, std::size_t step) {
   const Sweep& sweep = *plan.sweep_at(step);
   const State& before = plan.states()[step];
-  require(belongs(sweep, before, plan), "a sweep's kernel is not of {}", plan.problem().to_text());
+  require(belongs(plan, step), "a sweep's kernel is not of {}", plan.problem().to_text());
   if (sweep.joined) inspect_pass(plan, step);
   if (!computes(sweep)) return;
   const Index lines = before.layout.largest_local_size() / extent_along(before, sweep);
@@ -107,7 +110,7 @@ void inspect_sweep(const Plan& plan, std::size_t step) {
 /// take apart, and its half spectrum, which a sweep of its own copies.
 void inspect_hermitian(const Plan& plan, std::size_t step) {
   const bool splitting = to_split_axis(plan.states()[step], plan.states()[step + 1]);
-  require(splitting == (plan.direction() == Direction::backward),
+  require(splitting == (plan.direction_at(step) == Direction::backward),
           "frequencies k and n - k are exchanged in the wrong direction");
   const std::size_t split_side = splitting ? step + 1 : step - 1;
   const std::size_t half_side = splitting ? step - 1 : step + 1;
@@ -167,8 +170,26 @@ void inspect_sort(const Plan& plan) {
           blocks, 1 + 2 * stages);
 }
 
+/// Where it turns, all is transformed; where it ends, all is as it was.
+void inspect_turn(const Plan& plan, std::size_t turn) {
+  const Problem& problem = plan.problem();
+  const State& before = plan.states()[turn];
+  const int swept = plan.sweep_at(turn)->digit;
+  for (int i = 0; i < static_cast<int>(before.digits.size()); ++i) {
+    const Digit& digit = before.digits[static_cast<std::size_t>(i)];
+    require(i == swept || digit.kind == DigitKind::frequency ||
+                problem.idle(static_cast<std::size_t>(digit.axis)),
+            "it turns before all of {} is done", problem.to_text());
+  }
+  const State& last = plan.states().back();
+  require(last.digits == start_digits(problem, Direction::forward) &&
+              last.element == plan.states().front().element,
+          "it turns and does not end where it began");
+}
+
 /// Every axis has become what it is to become; sweeps and regroupings see to how.
 void inspect_end(const Plan& plan) {
+  if (plan.turn()) return inspect_turn(plan, *plan.turn());
   const Problem& problem = plan.problem();
   const bool forward = plan.direction() == Direction::forward;
   const bool sorts = problem.kind == Kind::sort;

@@ -61,6 +61,16 @@ State behind_real(const State& before, std::size_t at, Direction direction) {
 State behind(const State& before, const Sweep& sweep, Direction direction) {
   State after = before;
   after.layout = before.layout.dense();
+  if (sweep.turns) {
+    Sweep there = sweep;
+    there.turns = false;
+    if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare || sweep.joined ||
+        direction != Direction::forward) {
+      throw InternalError("a sweep turns that does not transform forward by itself");
+    }
+    behind(before, there, direction);  // throws
+    return after;
+  }
   if (sweep.lines < 1) throw InternalError("a sweep with tiles of no line");
   if (sweep.kernel == Kernel::none) return after;
   const auto at = static_cast<std::size_t>(sweep.digit);
@@ -241,7 +251,7 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
 }
 
 void Plan::append(Step step) {
-  State after = behind(states_.back(), step, direction_);
+  State after = behind(states_.back(), step, direction_at(steps_.size()));
   require_allocated_size(after,
                          ranks_);  // before the traffic, which may take as long as there are ranks
   steps_.push_back(std::move(step));
@@ -318,7 +328,34 @@ Plan Plan::between(const Layout& in, const Layout& out) const {
   return plan;
 }
 
+std::optional<Plan> Plan::there_and_back() const {
+  std::size_t last = steps_.size();
+  while (last > 0 && std::holds_alternative<Regroup>(steps_[last - 1])) --last;
+  const Sweep* const sweep = last > 0 ? sweep_at(last - 1) : nullptr;
+  if (direction_ != Direction::forward || sweep == nullptr || sweep->kernel == Kernel::none ||
+      sweep->kernel == Kernel::compare || sweep->turns) {
+    return std::nullopt;
+  }
+  // What turns has a pass of its own.
+  Plan there = *this;
+  std::get<Sweep>(there.steps_[last - 1]).joined = false;
+  const Plan back = there.reversed();
+  Plan plan = there;
+  plan.steps_.resize(last);
+  plan.states_.resize(last);
+  auto& turning = std::get<Sweep>(plan.steps_.back());
+  turning.turns = true;
+  plan.states_.push_back(behind(plan.states_.back(), turning, Direction::forward));
+  for (std::size_t step = steps_.size() - last + 1; step < steps_.size(); ++step) {
+    plan.steps_.push_back(back.steps_[step]);
+    plan.states_.push_back(back.states_[step + 1]);
+  }
+  plan.states_.back().layout = input();
+  return plan;
+}
+
 Plan Plan::reversed() const {
+  if (turn()) return *this;
   Plan plan;
   plan.problem_ = problem_;
   plan.direction_ = direction_ == Direction::forward ? Direction::backward : Direction::forward;

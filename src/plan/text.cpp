@@ -33,8 +33,9 @@ constexpr Index most_chunks_read = Index{1} << 16;
 
 constexpr const char* remark = "            ";
 
-std::string direction_text(Direction direction) {
-  return direction == Direction::forward ? "forward" : "backward";
+std::string direction_text(const Plan& plan) {
+  if (plan.turn()) return "there-and-back";
+  return plan.direction() == Direction::forward ? "forward" : "backward";
 }
 
 /// "1280 indices of z over 96 ranks: 32 ranks hold 14, 64 hold 13; 80 or 128 ranks divide it",
@@ -141,11 +142,12 @@ std::string_view name_of(Kernel kernel) {
 
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
-  return fmt::format("{} by {}, {} {} {} a tile{}",
+  return fmt::format("{} by {}, {} {} {} a tile{}{}",
                      before.names()[static_cast<std::size_t>(sweep.digit)], name_of(sweep.kernel),
                      sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
-                     sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "");
+                     sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "",
+                     sweep.turns ? ", and back" : "");
 }
 
 /// "x = 8 x1 + x0, ky = 4 ky1 + ky0" for the axes that are split.
@@ -251,9 +253,8 @@ std::string body(const Plan& plan, bool in_short = false) {
   const auto state_text = [&](const State& state) {
     return in_short ? state.summary() : state.to_text();
   };
-  std::string out =
-      fmt::format("plan {} {} on {}", plan.problem().to_text(), direction_text(plan.direction()),
-                  text::plural(plan.ranks(), "rank"));
+  std::string out = fmt::format("plan {} {} on {}", plan.problem().to_text(), direction_text(plan),
+                                text::plural(plan.ranks(), "rank"));
   if (plan.placement().ranks_per_node > 0) {
     out += fmt::format(", {} a node", plan.placement().ranks_per_node);
   }
@@ -303,7 +304,7 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   // sweep x by fourier, 16 interleaved lines a tile
   Sweep sweep;
   if (words.size() == 2 && words[1] == "copy") return sweep;
-  if (words.size() != 9 && words.size() != 13) damaged(line);
+  if (words.size() != 9 && words.size() != 11 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();
   const auto at = std::find(names.begin(), names.end(), words[1]);
   const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](Kernel known) {
@@ -315,6 +316,7 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   sweep.lines = count_in(words[4]);
   sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;
   sweep.joined = words.size() == 13;
+  sweep.turns = words.size() == 11;
   return sweep;
 }
 

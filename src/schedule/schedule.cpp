@@ -311,13 +311,15 @@ class StageNeeds {
     const Index element = Element{true, plan_.problem().precision}.bytes();
     if (stage_.steps == 1) {
       const Index length = positions_along(plan_, stage_, sweep());
-      const bool of_reals = !plan_.states()[first_step()].element.complex &&
+      const bool of_reals = sweep().kernel != Kernel::real &&
+                            !plan_.states()[first_step()].element.complex &&
                             !plan_.states()[first_step() + 1].element.complex;
-      return tile_shape(sweep(), plan_.direction(), length, element, of_reals).size();
+      return tile_shape(sweep(), plan_.direction_at(first_step()), length, element, of_reals)
+          .size();
     }
     const auto& other = std::get<Sweep>(plan_.steps()[stage_.last()]);
     // A row of reals is counted by its frequencies, as it lies in the plane.
-    const bool forward = plan_.direction() == Direction::forward;
+    const bool forward = plan_.direction_at(first_step()) == Direction::forward;
     const Shape& extents =
         plan_.states()[forward ? stage_.last() + 1 : first_step()].layout.shape();
     const Sweep& fast = sweep().form == TileForm::lines ? sweep() : other;

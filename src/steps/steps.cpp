@@ -98,6 +98,19 @@ const Sweep* StepList::sweep_at(std::size_t step) const {
   return step < steps_.size() ? std::get_if<Sweep>(&steps_[step]) : nullptr;
 }
 
+std::optional<std::size_t> StepList::turn() const {
+  for (std::size_t step = 0; step < steps_.size(); ++step) {
+    const Sweep* const sweep = sweep_at(step);
+    if (sweep != nullptr && sweep->turns) return step;
+  }
+  return std::nullopt;
+}
+
+Direction StepList::direction_at(std::size_t step) const {
+  const std::optional<std::size_t> turned = turn();
+  return turned && step > *turned ? Direction::backward : direction_;
+}
+
 Chunks StepList::chunks_at(std::size_t step) const {
   const Exchange* const exchange = exchange_at(step);
   return exchange == nullptr ? Chunks{} : exchange->chunks;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kallima/spectral.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "comm/agreement.hpp"
+#include "comm/collectives.hpp"
+#include "kallima/error.hpp"
+
+namespace kallima {
+
+namespace {
+
+/// The largest |k| of a spectrum.
+double largest_wavenumber(const Spectrum& spectrum) {
+  double sum = 0.0;
+  for (std::size_t a = 0; a < spectrum.positions().size(); ++a) {
+    // Frequencies grow from either end, and along an r2c axis from the first.
+    double most = 0.0;
+    const Index n = spectrum.positions()[a];
+    const bool half = spectrum.r2c_axis() == a;
+    for (const Index at : {Index{0}, (n - 1) / 2, n / 2, half ? n / 2 : n - 1}) {
+      MultiIndex index;
+      index[a] = at;
+      most = std::max(most, std::abs(spectrum.wavenumber(index).component(a)));
+    }
+    sum += most * most;
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+/// Sums over the modes of a shell.
+struct ShellSum {
+  double k = 0.0;
+  double power = 0.0;
+  Index modes = 0;
+};
+
+template <class T>
+std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, double width) {
+  const std::shared_ptr<const comm::Communicator> communicator = comm::Communicator::of(comm);
+  const comm::Call call(*communicator, "power spectrum", 0.);
+  std::vector<ShellSum> mine;
+  std::vector<ShellSum> all;
+  const auto ranks = static_cast<std::size_t>(communicator->size);
+  agree(*communicator, comm::Verdict::of([&] {
+    constexpr double most_shells = 1 << 24;
+    const double shells = std::floor(largest_wavenumber(frequencies.spectrum()) / width + 0.5) + 1.;
+    if (!(width > 0.) || !(shells <= most_shells)) {
+      throw InvalidOption(fmt::format(
+          "shells of {} would be {}; give a width above 0, and for at most 2^24 of them", width,
+          shells));
+    }
+    mine.resize(static_cast<std::size_t>(shells));
+    all.resize(mine.size() * ranks);
+    for (const auto& row : frequencies.rows()) {
+      for (Index i = 0; i < row.size(); ++i) {
+        const Wavenumber k = row.wavenumber(i);
+        const double length = std::sqrt(k.squared());
+        const auto shell = static_cast<std::size_t>(length / width + 0.5);
+        ShellSum& sum = mine[std::min(shell, mine.size() - 1)];
+        sum.k += k.weight() * length;
+        sum.power += k.weight() * static_cast<double>(std::norm(row[i]));
+        sum.modes += k.weight();
+      }
+    }
+  }));
+  // Added up in the order of ranks, so that all have the same bits.
+  comm::all_gather_bytes(*communicator, mine.data(), mine.size() * sizeof(ShellSum), all.data());
+  std::vector<Shell> result(mine.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Shell& shell = result[i % result.size()];
+    shell.k += all[i].k;
+    shell.power += all[i].power;
+    shell.modes += all[i].modes;
+  }
+  for (Shell& shell : result) {
+    if (shell.modes == 0) continue;
+    shell.k /= static_cast<double>(shell.modes);
+    shell.power /= static_cast<double>(shell.modes);
+  }
+  return result;
+}
+
+template std::vector<Shell> power_spectrum(MPI_Comm, const View<float>&, double);
+template std::vector<Shell> power_spectrum(MPI_Comm, const View<double>&, double);
+
+}  // namespace kallima
