@@ -173,6 +173,7 @@ void inspect_sort(const Plan& plan) {
 /// Where it turns, all is transformed; where it ends, all is as it was.
 void inspect_turn(const Plan& plan, std::size_t turn) {
   const Problem& problem = plan.problem();
+  require(!problem.of_words(), "{} has no turn", problem.to_text());
   const State& before = plan.states()[turn];
   const int swept = plan.sweep_at(turn)->digit;
   for (int i = 0; i < static_cast<int>(before.digits.size()); ++i) {

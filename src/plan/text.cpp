@@ -317,6 +317,7 @@ Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
   sweep.form = words[5] == "interleaved" ? TileForm::interleaved : TileForm::lines;
   sweep.joined = words.size() == 13;
   sweep.turns = words.size() == 11;
+  if (sweep.turns && (words[9] != "and" || words[10] != "back")) damaged(line);
   return sweep;
 }
 

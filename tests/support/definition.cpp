@@ -202,12 +202,19 @@ std::string complaint_of_numbers(const Plan& plan, const Plan& back) {
   std::string complaint;
   for (const bool in_place : {false, true}) {
     const std::string where = in_place ? " in place" : "";
+    const auto error_of_return = [&](const std::vector<E>& returned) {
+      const long double factor = 1.L / static_cast<long double>(problem.logical_size());
+      return distance(exact(returned, factor), exact(x));
+    };
+    if (plan.turn()) {
+      const double error = error_of_return(run<T, E>(plan, in_place, x, complaint));
+      if (!(error <= most)) return "error " + std::to_string(error) + " there and back" + where;
+      continue;
+    }
     const auto there = run<T, F>(plan, in_place, x, complaint);
     const double error = distance(exact(there), want);
     if (!(error <= most)) return "error " + std::to_string(error) + " forward" + where;
-    const auto returned = run<T, E>(back, in_place, there, complaint);
-    const double error_back =
-        distance(exact(returned, 1.L / static_cast<long double>(problem.logical_size())), exact(x));
+    const double error_back = error_of_return(run<T, E>(back, in_place, there, complaint));
     if (!(error_back <= most)) return "error " + std::to_string(error_back) + " backward" + where;
   }
   return complaint;
