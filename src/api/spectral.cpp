@@ -49,7 +49,7 @@ std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, dou
   const auto ranks = static_cast<std::size_t>(communicator->size);
   agree(*communicator, comm::Verdict::of([&] {
     constexpr double most_shells = 1 << 24;
-    const double shells = std::floor(largest_wavenumber(frequencies.spectrum()) / width + 0.5) + 1.;
+    const double shells = std::round(largest_wavenumber(frequencies.spectrum()) / width) + 1.;
     if (!(width > 0.) || !(shells <= most_shells)) {
       throw InvalidOption(fmt::format(
           "shells of {} would be {}; give a width above 0, and for at most 2^24 of them", width,
@@ -61,7 +61,7 @@ std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, dou
       for (Index i = 0; i < row.size(); ++i) {
         const Wavenumber k = row.wavenumber(i);
         const double length = std::sqrt(k.squared());
-        const auto shell = static_cast<std::size_t>(length / width + 0.5);
+        const auto shell = static_cast<std::size_t>(std::lround(length / width));
         ShellSum& sum = mine[std::min(shell, mine.size() - 1)];
         sum.k += k.weight() * length;
         sum.power += k.weight() * static_cast<double>(std::norm(row[i]));
