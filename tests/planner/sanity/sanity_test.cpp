@@ -71,8 +71,7 @@ PlanRequest random_request(Random& random) {
   request.problem.shape = random_shape(random);
   request.problem.precision = random.chance(50) ? Precision::f64 : Precision::f32;
   const bool power = random.chance(40);
-  // Few have many ranks: planning takes longer the more there are.
-  const double log = random.chance(10) ? 4. * (1. + random.real()) : 3.5 + 2.5 * random.real();
+  const double log = 4. * (1. + random.real());
   request.ranks = static_cast<Index>(std::exp2(power ? std::round(log) : log));
   request.placement.ranks_per_node = random.pick(std::vector<Index>{1, 2, 4, 8, 16, request.ranks});
   request.tile_bytes = Index{1} << 18;
