@@ -31,9 +31,11 @@ struct AskedTransform {
 template <class T>
 class TransformCore {
  public:
-  /// Collective; see Transform and RealTransform.
+  /// Collective; see Transform and RealTransform. `beside`: on the duplicate of another, of which
+  /// it is a part.
   static std::shared_ptr<TransformCore> make(MPI_Comm comm, Kind kind,
-                                             const std::function<AskedTransform<T>()>& ask);
+                                             const std::function<AskedTransform<T>()>& ask,
+                                             const comm::Communicator* beside = nullptr);
 
   /// For make().
   TransformCore() = default;

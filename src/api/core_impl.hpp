@@ -85,7 +85,8 @@ inline std::vector<Plan> plans_in(const std::vector<std::string>& texts, std::si
 
 template <class T>
 std::shared_ptr<TransformCore<T>> TransformCore<T>::make(
-    MPI_Comm comm, Kind kind, const std::function<AskedTransform<T>()>& ask_for) {
+    MPI_Comm comm, Kind kind, const std::function<AskedTransform<T>()>& ask_for,
+    const comm::Communicator* beside) {
   std::shared_ptr<TransformCore> core;
   AskedTransform<T> asked;
   comm::Verdict verdict = comm::Verdict::of([&] {
@@ -94,7 +95,8 @@ std::shared_ptr<TransformCore<T>> TransformCore<T>::make(
     core->options_ = asked.given.options;
     core->setup_ = asked.setup;
   });
-  auto communicator = comm::Communicator::reserve(comm, asked.given.options.deadline);
+  auto communicator =
+      beside ? beside->another() : comm::Communicator::reserve(comm, asked.given.options.deadline);
   bool measures = false;
   {
     const comm::Call call(*communicator);
@@ -437,7 +439,8 @@ void TransformCore<T>::make_turning() {
   options.plan_wisdom.clear();
   options.plan_effort = PlanEffort::estimate;
   options.adaptive = false;
-  turning_ = make(communicator_->comm, forward.problem().kind, [&] { return asked; });
+  turning_ = make(
+      communicator_->comm, forward.problem().kind, [&] { return asked; }, &*communicator_);
   const Plan& there = turning_->plan(Direction::forward);
   if (there.turn()) return;
   const comm::Call call(*turning_->communicator_, "make memory", options_.deadline);

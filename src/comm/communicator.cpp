@@ -48,6 +48,23 @@ std::shared_ptr<const Communicator> Communicator::reserve(MPI_Comm user, double 
   return Family::of(user, deadline, began)->reserve(deadline, began);
 }
 
+std::shared_ptr<const Communicator> Communicator::another() const {
+  constexpr std::int64_t beyond_users = std::int64_t{1}
+                                        << 40;  // numbers of transforms that users make
+  auto result = std::make_shared<Communicator>();
+  static_cast<NodeMapping&>(*result) = *this;
+  result->comm = comm;
+  result->rank = rank;
+  result->size = size;
+  result->threads = threads;
+  result->deadline = deadline;
+  result->number = number + beyond_users;
+  result->watchdog = std::make_unique<Watchdog>(duplicate.get(), rank, watchdog->crowded());
+  result->duplicate = duplicate;
+  duplicate->users.fetch_add(1, std::memory_order_relaxed);
+  return result;
+}
+
 void Communicator::require_usable() const {
   if (duplicate->closed.load(std::memory_order_acquire)) {
     throw StaleCommunicator(

@@ -95,6 +95,10 @@ struct Communicator : NodeMapping {
   /// what the environment says.
   static std::shared_ptr<const Communicator> reserve(MPI_Comm user, double deadline);
 
+  /// Another user of the same duplicate, for what a transform makes for itself: only one of both is
+  /// in a call at a time. Local.
+  [[nodiscard]] std::shared_ptr<const Communicator> another() const;
+
   /// StaleCommunicator where MPI_Finalize has been called; BrokenTransform where a call on the
   /// duplicate has failed.
   void require_usable() const;
