@@ -198,9 +198,9 @@ void what_is_thrown_is_thrown_everywhere(Together& all) {
 int run() {
   Together all;
   usual_sizes(all);
-  all_configurations(all, Kind::c2c, 60);
-  all_configurations(all, Kind::r2c, 60);
-  all_configurations(all, Kind::r2r, 40);
+  all_configurations(all, Kind::c2c, 30);
+  all_configurations(all, Kind::r2c, 30);
+  all_configurations(all, Kind::r2r, 20);
   return all.finish("applications");
 }
 
