@@ -32,16 +32,15 @@ namespace kallima {
 class KALLIMA_API Redistribution {
  public:
   /// A redistribution bound to memory: validated, ready to run any number of times.
-  class KALLIMA_API Bound {
+  class Bound {
    public:
     /// Runs. Collective; agrees on nothing, checks nothing, allocates nothing.
-    void run() const;
+    void run() const { run_(); }
 
    private:
     friend class Redistribution;
-    class Memory;
-    explicit Bound(std::shared_ptr<Memory> memory) : memory_(std::move(memory)) {}
-    std::shared_ptr<Memory> memory_;
+    explicit Bound(std::function<void()> run) : run_(std::move(run)) {}
+    std::function<void()> run_;
   };
 
   /// Plans for elements of so many bytes; both layouts are given. Of `options`, layouts, kinds of

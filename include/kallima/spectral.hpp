@@ -75,7 +75,8 @@ struct Shell {
 /// The power spectrum: shell i has |k| from (i - 1/2) width to (i + 1/2) width. Of real data,
 /// elements count for the partners that are not stored, too. The last shell has the largest |k|.
 /// Collective; the same on all ranks, and for any number of them up to rounding. InvalidOption for
-/// a width that is not positive, or for more than 2^24 shells.
+/// a width that is not positive, or for more than 2^24 shells; MismatchedArguments where
+/// ranks differ.
 template <class T>
 KALLIMA_API std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies,
                                               double width = 1.0);

@@ -20,9 +20,10 @@ class Redistribution::Core {
   Core(Core&&) = delete;
   Core& operator=(Core&&) = delete;
 
-  [[nodiscard]] virtual std::shared_ptr<Bound::Memory> bind(Direction direction, const void* in,
-                                                            std::size_t in_elements, void* out,
-                                                            std::size_t out_elements) const = 0;
+  /// What runs on memory that does.
+  [[nodiscard]] virtual std::function<void()> bind(Direction direction, const void* in,
+                                                   std::size_t in_elements, void* out,
+                                                   std::size_t out_elements) const = 0;
   virtual void run(Direction direction, const void* in, std::size_t in_elements, void* out,
                    std::size_t out_elements) const = 0;
   [[nodiscard]] virtual Index input_size() const = 0;
@@ -33,32 +34,6 @@ class Redistribution::Core {
   [[nodiscard]] virtual CommStatistics statistics() const = 0;
   [[nodiscard]] virtual Index workspace_bytes() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
-};
-
-class Redistribution::Bound::Memory {
- public:
-  Memory() = default;
-  virtual ~Memory() = default;
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  Memory(Memory&&) = delete;
-  Memory& operator=(Memory&&) = delete;
-
-  virtual void run() = 0;
-
-  /// What is bound, of one operation.
-  template <class T>
-  class Of;
-};
-
-template <class T>
-class Redistribution::Bound::Memory::Of : public Memory {
- public:
-  explicit Of(kallima::Bound<T> bound) : bound_(std::move(bound)) {}
-  void run() override { bound_.run(); }
-
- private:
-  kallima::Bound<T> bound_;
 };
 
 /// What an element is moved as.
@@ -112,11 +87,12 @@ class Redistribution::CoreOf : public Core, private Planned<T> {
             comm, parts.kind, [&] { return asked(element_bytes, arguments(), parts.count); })),
         parts_(parts.count) {}
 
-  [[nodiscard]] std::shared_ptr<Bound::Memory> bind(Direction direction, const void* in,
-                                                    std::size_t in_elements, void* out,
-                                                    std::size_t out_elements) const override {
-    return std::make_shared<Bound::Memory::Of<T>>(this->bind_memory(
-        direction, in, in_elements * parts_count(), out, out_elements * parts_count()));
+  [[nodiscard]] std::function<void()> bind(Direction direction, const void* in,
+                                           std::size_t in_elements, void* out,
+                                           std::size_t out_elements) const override {
+    auto bound = this->bind_memory(direction, in, in_elements * parts_count(), out,
+                                   out_elements * parts_count());
+    return [bound]() mutable { bound.run(); };
   }
   void run(Direction direction, const void* in, std::size_t in_elements, void* out,
            std::size_t out_elements) const override {
@@ -129,7 +105,7 @@ class Redistribution::CoreOf : public Core, private Planned<T> {
     return this->output_layout().allocated_size(rank()) / parts_;
   }
   [[nodiscard]] Index in_place_size() const override {
-    return std::max(input_size(), output_size());
+    return Planned<T>::in_place_size() / parts_;
   }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return Planned<T>::plan(direction);
@@ -166,8 +142,6 @@ class Redistribution::CoreOf : public Core, private Planned<T> {
 
   Index parts_ = 1;
 };
-
-void Redistribution::Bound::run() const { memory_->run(); }
 
 Redistribution Redistribution::with(MPI_Comm comm, Index element_bytes,
                                     const std::function<Arguments()>& arguments) {

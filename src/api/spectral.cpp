@@ -2,9 +2,11 @@
 #include "kallima/spectral.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "api/request.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collectives.hpp"
 #include "kallima/error.hpp"
@@ -33,21 +35,14 @@ double largest_wavenumber(const Spectrum& spectrum) {
 
 }  // namespace
 
-/// Sums over the modes of a shell.
-struct ShellSum {
-  double k = 0.0;
-  double power = 0.0;
-  Index modes = 0;
-};
-
 template <class T>
 std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, double width) {
   const std::shared_ptr<const comm::Communicator> communicator = comm::Communicator::of(comm);
   const comm::Call call(*communicator, "power spectrum", 0.);
-  std::vector<ShellSum> mine;
-  std::vector<ShellSum> all;
-  const auto ranks = static_cast<std::size_t>(communicator->size);
-  agree(*communicator, comm::Verdict::of([&] {
+  std::vector<Shell> mine;  // sums, until all are added up
+  std::vector<Shell> all;
+  std::string ask;
+  comm::Verdict verdict = comm::Verdict::of([&] {
     constexpr double most_shells = 1 << 24;
     const double shells = std::round(largest_wavenumber(frequencies.spectrum()) / width) + 1.;
     if (!(width > 0.) || !(shells <= most_shells)) {
@@ -55,22 +50,29 @@ std::vector<Shell> power_spectrum(MPI_Comm comm, const View<T>& frequencies, dou
           "shells of {} would be {}; give a width above 0, and for at most 2^24 of them", width,
           shells));
     }
+    ask = fmt::format("shape {}\nwidth {}\nshells {}\n",
+                      fmt::join(frequencies.spectrum().positions(), "x"), width, shells);
     mine.resize(static_cast<std::size_t>(shells));
-    all.resize(mine.size() * ranks);
+    all.resize(mine.size() * static_cast<std::size_t>(communicator->size));
     for (const auto& row : frequencies.rows()) {
       for (Index i = 0; i < row.size(); ++i) {
         const Wavenumber k = row.wavenumber(i);
         const double length = std::sqrt(k.squared());
-        const auto shell = static_cast<std::size_t>(std::lround(length / width));
-        ShellSum& sum = mine[std::min(shell, mine.size() - 1)];
-        sum.k += k.weight() * length;
-        sum.power += k.weight() * static_cast<double>(std::norm(row[i]));
-        sum.modes += k.weight();
+        const auto number = static_cast<std::size_t>(std::lround(length / width));
+        Shell& shell = mine[std::min(number, mine.size() - 1)];
+        shell.k += k.weight() * length;
+        shell.power += k.weight() * static_cast<double>(std::norm(row[i]));
+        shell.modes += k.weight();
       }
     }
-  }));
+  });
+  const std::string root = comm::broadcast(*communicator, ask);
+  verdict.and_then([&] {
+    if (!root.empty()) require_same(ask, root, communicator->rank);
+  });
+  agree(*communicator, verdict);
   // Added up in the order of ranks, so that all have the same bits.
-  comm::all_gather_bytes(*communicator, mine.data(), mine.size() * sizeof(ShellSum), all.data());
+  comm::all_gather_bytes(*communicator, mine.data(), mine.size() * sizeof(Shell), all.data());
   std::vector<Shell> result(mine.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     Shell& shell = result[i % result.size()];

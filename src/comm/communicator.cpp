@@ -52,7 +52,7 @@ std::shared_ptr<const Communicator> Communicator::another() const {
   constexpr std::int64_t beyond_users = std::int64_t{1}
                                         << 40;  // numbers of transforms that users make
   auto result = std::make_shared<Communicator>();
-  static_cast<NodeMapping&>(*result) = *this;
+  static_cast<NodeMapping&>(*result) = static_cast<const NodeMapping&>(*this);
   result->comm = comm;
   result->rank = rank;
   result->size = size;

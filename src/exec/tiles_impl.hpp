@@ -195,20 +195,9 @@ class TileSweep {
     Cursor writing = reading;
     for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
       const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
-      const From* from = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
-      if (from == nullptr) {
-        from = gathered_;
-        lines_.for_each_common(reading, count, stage_.sources, shape_.gathered.strides,
-                               [&](const StridedBlock& source, const Common& common) {
-                                 gather<T>(gathered_, areas_, source, common);
-                               });
-        if (roots != nullptr && backward)
-          twiddle_side(gathered_, shape_.gathered, writing, count, *roots, true);
-        const Index padded = ceil_div(count, shape_.chunk) * shape_.chunk;
-        pad(gathered_, shape_.gathered, count, padded);
-      } else {
-        lines_.skip(reading, count);
-      }
+      const From* const from = take(reading, count, reads_source);
+      if (roots != nullptr && backward)
+        twiddle_side(gathered_, shape_.gathered, writing, count, *roots, true);
       for (Index begin = 0; begin < count; begin += stage_.at_once) {
         const Index here = std::min(stage_.at_once, count - begin);
         for (Index line = 0; line < here; line += shape_.chunk) {
@@ -220,10 +209,7 @@ class TileSweep {
           twiddle_side(done_, shape_.done, writing, here, *roots, false);
         Operation<T>::scale(setup_, done_, shape_.done.strides.line, here, shape_.done.length,
                             factor);
-        lines_.for_each_common(writing, here, stage_.targets, shape_.done.strides,
-                               [&](const StridedBlock& target, const Common& common) {
-                                 scatter<T>(done_, areas_, target, common, stage_.streams);
-                               });
+        leave(done_, shape_.done, writing, here);
       }
       progress();
     }
@@ -239,17 +225,7 @@ class TileSweep {
     Cursor writing = reading;
     for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
       const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
-      const From* from = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
-      if (from == nullptr) {
-        from = gathered_;
-        lines_.for_each_common(reading, count, stage_.sources, shape_.gathered.strides,
-                               [&](const StridedBlock& source, const Common& common) {
-                                 gather<T>(gathered_, areas_, source, common);
-                               });
-        pad(gathered_, shape_.gathered, count, ceil_div(count, shape_.chunk) * shape_.chunk);
-      } else {
-        lines_.skip(reading, count);
-      }
+      const From* const from = take(reading, count, reads_source);
       const auto chunk_at = [&](auto* side, const TileSide& shape, Index line) {
         return side + line * shape.strides.line;
       };
@@ -268,16 +244,10 @@ class TileSweep {
                  real ? reinterpret_cast<Number<T>*>(chunk_at(gathered_, shape_.gathered, line))
                       : lines);
       }
-      const auto leave = [&](auto* side, const Strides& strides) {
-        lines_.for_each_common(writing, count, stage_.targets, strides,
-                               [&](const StridedBlock& target, const Common& common) {
-                                 scatter<T>(side, areas_, target, common, stage_.streams);
-                               });
-      };
       if (real) {
-        leave(gathered_, shape_.gathered.strides);
+        leave(gathered_, shape_.gathered, writing, count);
       } else {
-        leave(done_, shape_.done.strides);
+        leave(done_, shape_.done, writing, count);
       }
       progress();
     }
@@ -286,6 +256,31 @@ class TileSweep {
   [[nodiscard]] Index tiles() const { return ceil_div(lines_.count(), shape_.lines); }
 
  private:
+  /// The next `count` lines: in the source, where the engine may read them there, otherwise
+  /// gathered, with zeros behind them up to a whole chunk. Moves the cursor behind them.
+  const From* take(Cursor& reading, Index count, bool reads_source) {
+    const From* const there = reads_source && count == shape_.lines ? in_source(reading) : nullptr;
+    if (there != nullptr) {
+      lines_.skip(reading, count);
+      return there;
+    }
+    lines_.for_each_common(reading, count, stage_.sources, shape_.gathered.strides,
+                           [&](const StridedBlock& source, const Common& common) {
+                             gather<T>(gathered_, areas_, source, common);
+                           });
+    pad(gathered_, shape_.gathered, count, ceil_div(count, shape_.chunk) * shape_.chunk);
+    return gathered_;
+  }
+
+  /// Scatters the next `count` lines, which begin a side of the tile. Moves the cursor behind them.
+  template <class E>
+  void leave(E* lines, const TileSide& side, Cursor& writing, Index count) const {
+    lines_.for_each_common(writing, count, stage_.targets, side.strides,
+                           [&](const StridedBlock& target, const Common& common) {
+                             scatter<T>(lines, areas_, target, common, stage_.streams);
+                           });
+  }
+
   /// Hands the next `count` lines over, each as one row, or as two where wavenumbers jump.
   void work_on(const Cursor& at, Index count) const {
     if (areas_.work == nullptr) return;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/together.hpp"
+#include "kallima/spectral.hpp"
 #include "kallima/transform.hpp"
 #include "support/configuration.hpp"
 #include "support/random.hpp"
@@ -175,6 +176,32 @@ void usual_sizes(Together& all) {
   }
 }
 
+void power_spectra(Together& all) {
+  const RealTransform<double> fft(MPI_COMM_WORLD, {8, 12, 10});
+  auto u_k = fft.make_output();
+  all.run("power spectrum", [&](Complaints& complaints) {
+    for (auto [k, value] : u_k.wavenumbers()) value = {k.squared(), 0.0};
+    const std::vector<Shell> shells = power_spectrum(MPI_COMM_WORLD, u_k);
+    Index modes = 0;
+    for (const Shell& shell : shells) modes += shell.modes;
+    complaints.equal(modes, Index{8 * 12 * 10}, "modes of the whole spectrum");
+    complaints.equal(shells[1].modes, Index{18}, "modes with |k| of about 1");
+    // 6 with k^2 = 1 and 12 with 2, whose |k| is 1.41.
+    complaints.expect(std::abs(shells[1].power - (6. + 12. * 4.) / 18.) < 1e-12, "mean power");
+    complaints.expect(std::abs(shells[1].k - (6. + 12. * std::sqrt(2.)) / 18.) < 1e-12, "mean |k|");
+  });
+  const auto refuse = [&](const std::string& code, double mine, double others) {
+    all.run("power spectrum of other widths", [&](Complaints& complaints) {
+      const std::string text =
+          thrown_by([&] { power_spectrum(MPI_COMM_WORLD, u_k, all.rank() == 0 ? mine : others); });
+      complaints.expect(begins_with(text, code), "thrown is '" + text + "'");
+      complaints.expect(same_everywhere(text), "ranks differ: " + text);
+    });
+  };
+  refuse("invalid_option", 0., 1.);
+  if (all.ranks() > 1) refuse("mismatched_arguments", 1., 2.);
+}
+
 void what_is_thrown_is_thrown_everywhere(Together& all) {
   all.run("a function that throws on one rank", [&](Complaints& complaints) {
     const Transform<double> fft(MPI_COMM_WORLD, {16, 12, 10});
@@ -201,6 +228,7 @@ int run() {
   all_configurations(all, Kind::c2c, 30);
   all_configurations(all, Kind::r2c, 30);
   all_configurations(all, Kind::r2r, 20);
+  power_spectra(all);
   return all.finish("applications");
 }
 

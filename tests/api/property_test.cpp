@@ -516,21 +516,10 @@ Complaint check_adaptive(const Configuration& c, const Plan& steps, std::uint64_
   return {};
 }
 
-/// What this rank has of a layout of boxes, as it would give it by itself.
+/// What this rank would give by itself of a layout of boxes; others as they are.
 LayoutChoice own_boxes(const LayoutChoice& choice, int rank) {
   if (!choice || choice->is_grid() || choice->padding() > 0) return choice;
-  OwnBoxes own;
-  own.order = choice->order();
-  for (std::size_t a = 0; a < choice->axes(); ++a) own.margins.push_back(choice->margin(a));
-  for (const LocalPart& part : choice->parts(rank)) {
-    Box box;
-    for (const Progression& along : part.indices) {
-      box.low.push_back(along.first);
-      box.high.push_back(along.first + along.count);
-    }
-    own.boxes.push_back(std::move(box));
-  }
-  return own;
+  return own_boxes_of(*choice, rank);
 }
 
 /// Boxes that each rank gives by itself make the layout of all.

@@ -31,14 +31,10 @@ struct Case {
   bool own_boxes = false;  // ranks give what they hold themselves
 };
 
-Layout with_random_margins(Random& random, const Layout& layout) {
+Layout in_larger_array(Random& random, const Layout& layout) {
   if (random.chance(50)) return layout;
   if (random.chance(30)) return layout.with_padding(random.between(0, 3));
-  std::vector<Margin> margins;
-  for (std::size_t a = 0; a < layout.axes(); ++a) {
-    margins.push_back({random.between(0, 2), random.between(0, 2)});
-  }
-  return layout.with_margins(margins);
+  return with_random_margins(random, layout);
 }
 
 Case random_case(Random& random, int ranks) {
@@ -46,8 +42,8 @@ Case random_case(Random& random, int ranks) {
   Case result;
   const Index axes = random.between(1, 4);
   for (Index a = 0; a < axes; ++a) result.shape.push_back(random.between(1, 11));
-  result.from = with_random_margins(random, random_layout(random, result.shape, ranks));
-  result.to = with_random_margins(random, random_layout(random, result.shape, ranks));
+  result.from = in_larger_array(random, random_layout(random, result.shape, ranks));
+  result.to = in_larger_array(random, random_layout(random, result.shape, ranks));
   result.bytes = sizes[static_cast<std::size_t>(random.between(0, 9))];
   result.options.method = static_cast<ExchangeMethod>(random.between(0, 4));
   result.options.chunks = random.between(0, 2);
@@ -55,56 +51,20 @@ Case random_case(Random& random, int ranks) {
   return result;
 }
 
-/// Calls visit(place in memory, row-major number) for all elements of a rank.
-template <class Visit>
-void for_each_element(const Layout& layout, Index rank, const Visit& visit) {
-  for (const LocalPart& part : layout.parts(rank)) {
-    std::vector<Index> place(part.indices.size(), 0);
-    for (Index left = part.size(); left > 0; --left) {
-      std::vector<Index> index(place.size());
-      Index offset = part.offset;
-      for (std::size_t a = 0; a < place.size(); ++a) {
-        index[a] = part.indices[a].at(place[a]);
-        offset += place[a] * part.strides[a];
-      }
-      visit(offset, flat_index(layout.shape(), index));
-      for (std::size_t a = place.size(); a-- > 0;) {
-        if (++place[a] < part.indices[a].count) break;
-        place[a] = 0;
-      }
-    }
-  }
-}
-
 /// What a rank's array holds: marks, and in its part the bytes of each element's number.
 Memory filled(const Case& c, const Layout& layout, Index rank) {
   Memory memory(static_cast<std::size_t>(layout.allocated_size(rank) * c.bytes), mark);
-  for_each_element(layout, rank, [&](Index offset, Index number) {
+  for (const HeldElement& element : held_part(layout, rank)) {
     for (Index i = 0; i < c.bytes; ++i) {
-      memory[static_cast<std::size_t>(offset * c.bytes + i)] =
-          static_cast<unsigned char>((number * 7919 + i * 31) & 0xFF);
+      memory[element.offset * static_cast<std::size_t>(c.bytes) + static_cast<std::size_t>(i)] =
+          static_cast<unsigned char>((element.flat * 7919 + i * 31) & 0xFF);
     }
-  });
+  }
   return memory;
 }
 
 LayoutChoice given(const Case& c, const Layout& layout, Index rank) {
-  if (!c.own_boxes) return layout;
-  OwnBoxes own;
-  own.order = layout.order();
-  for (std::size_t a = 0; a < layout.axes(); ++a) own.margins.push_back(layout.margin(a));
-  if (layout.padding() > 0) {
-    own.margins[static_cast<std::size_t>(layout.order().back())].above += layout.padding();
-  }
-  for (const LocalPart& part : layout.parts(rank)) {
-    Box box;
-    for (const Progression& along : part.indices) {
-      box.low.push_back(along.first);
-      box.high.push_back(along.first + along.count);
-    }
-    own.boxes.push_back(std::move(box));
-  }
-  return own;
+  return c.own_boxes ? LayoutChoice(own_boxes_of(layout, rank)) : LayoutChoice(layout);
 }
 
 Index total(Index here) {
@@ -138,11 +98,10 @@ void check(const Case& c, int rank, Complaints& complaints) {
   Memory both = from;
   both.resize(std::max(from.size(), to.size()), mark);
   moves.bind(Direction::forward, both.data(), elements(both), both.data(), elements(both)).run();
-  bool same = true;
-  for_each_element(c.to, rank, [&](Index offset, Index /*number*/) {
-    const auto begin = static_cast<std::ptrdiff_t>(offset * c.bytes);
-    same =
-        same && std::equal(to.begin() + begin, to.begin() + begin + c.bytes, both.begin() + begin);
+  const std::vector<HeldElement> held = held_part(c.to, rank);
+  const bool same = std::all_of(held.begin(), held.end(), [&](const HeldElement& element) {
+    const auto begin = static_cast<std::ptrdiff_t>(element.offset) * c.bytes;
+    return std::equal(to.begin() + begin, to.begin() + begin + c.bytes, both.begin() + begin);
   });
   complaints.expect(same, "an element is wrong in place");
 }

@@ -149,14 +149,6 @@ void choose_several_boxes(Random& random, Configuration& c) {
   }
 }
 
-Layout with_random_margins(Random& random, const Layout& layout) {
-  std::vector<Margin> margins;
-  for (std::size_t a = 0; a < layout.axes(); ++a) {
-    margins.push_back({random.between(0, 2), random.between(0, 2)});
-  }
-  return layout.with_margins(std::move(margins));
-}
-
 /// Arrays inside of larger ones. In place both ends have the same.
 void add_margins(Random& random, Configuration& c) {
   const bool padded = c.options.padded || (c.options.in && c.options.in->padding() > 0);
@@ -175,6 +167,30 @@ void add_margins(Random& random, Configuration& c) {
 }
 
 }  // namespace
+
+Layout with_random_margins(Random& random, const Layout& layout) {
+  std::vector<Margin> margins;
+  for (std::size_t a = 0; a < layout.axes(); ++a) {
+    margins.push_back({random.between(0, 2), random.between(0, 2)});
+  }
+  return layout.with_margins(std::move(margins));
+}
+
+OwnBoxes own_boxes_of(const Layout& layout, Index rank) {
+  const Layout unpadded = layout.padding_as_margin();
+  OwnBoxes own;
+  own.order = layout.order();
+  for (std::size_t a = 0; a < layout.axes(); ++a) own.margins.push_back(unpadded.margin(a));
+  for (const LocalPart& part : layout.parts(rank)) {
+    Box box;
+    for (const Progression& along : part.indices) {
+      box.low.push_back(along.first);
+      box.high.push_back(along.first + along.count);
+    }
+    own.boxes.push_back(std::move(box));
+  }
+  return own;
+}
 
 Layout random_layout(Random& random, const Shape& shape, Index ranks) {
   switch (random.between(0, 5)) {

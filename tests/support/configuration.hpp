@@ -34,4 +34,10 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
 /// A layout of any kind over at most `ranks` ranks.
 Layout random_layout(Random& random, const Shape& shape, Index ranks);
 
+/// The same inside of a larger array: up to two elements on either side of each axis.
+Layout with_random_margins(Random& random, const Layout& layout);
+
+/// What a rank has of a layout of boxes, as it would give it by itself.
+OwnBoxes own_boxes_of(const Layout& layout, Index rank);
+
 }  // namespace kallima::test
