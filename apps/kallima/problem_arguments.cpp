@@ -75,15 +75,20 @@ Layout pencil(const std::string& grid, const Shape& shape, Index ranks) {
   return Layout::pencil(shape, shape.size() - 1, procs[0], procs[1]);
 }
 
-/// The same distribution where the r2c axis has another extent.
-Layout with_r2c_extent(const Layout& layout, const Problem& problem, const Shape& shape) {
-  if (!problem.real()) return layout;
-  const std::size_t axis = problem.r2c_axis_index();
-  if (layout.whole(axis)) return layout.with_extent(axis, shape[axis]);
-  throw InvalidLayout(
-      fmt::format("'same' needs axis {}, the r2c axis, to be whole on every rank; name the "
-                  "layout of --out",
-                  axis_names(shape.size())[axis]));
+/// The same distribution where the r2c axis and truncated ones have other extents.
+Layout with_extents(Layout layout, const Problem& problem, const Shape& shape) {
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    const bool half = problem.axis_kind(a) == AxisKind::real;
+    if (!half && !problem.truncated(a)) continue;
+    if (!layout.whole(a)) {
+      throw InvalidLayout(
+          fmt::format("'same' needs axis {}, {}, to be whole on every rank; name the "
+                      "layout of --out",
+                      axis_names(shape.size())[a], half ? "the r2c axis" : "which is truncated"));
+    }
+    layout = layout.with_extent(a, shape[a]);
+  }
+  return layout;
 }
 
 }  // namespace
@@ -156,10 +161,10 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   }
   if (out == "same" && is_way_back()) {
     if (!request.out) request.out = make_plan(request).output();
-    request.in = with_r2c_extent(*request.out, request.problem, request.problem.shape);
+    request.in = with_extents(*request.out, request.problem, request.problem.shape);
   } else if (out == "same") {
     if (!request.in) request.in = make_plan(request).input();
-    request.out = with_r2c_extent(*request.in, request.problem, request.problem.frequency_shape());
+    request.out = with_extents(*request.in, request.problem, request.problem.frequency_shape());
   }
   validate(request);
   return request;

@@ -81,6 +81,7 @@ Json measured(const Plan& plan, const Task& task) {
   Options options;
   options.plan = std::make_shared<const Plan>(plan);
   options.axes = plan.problem().axes;
+  options.keep = plan.problem().keep;
   options.r2c_axis = plan.problem().r2c_axis;
   const Fft fft(MPI_COMM_WORLD, plan.problem().shape, options);
   auto input = fft.make_input();

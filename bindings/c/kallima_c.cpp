@@ -107,6 +107,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
     }
   }
   options.large_counts = c.large_counts != 0;
+  if (c.keep != nullptr) options.keep.assign(c.keep, c.keep + axes);
   if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
   options.tile_bytes = c.tile_bytes;
   if (c.threads != 0) options.threads = c.threads;

@@ -141,6 +141,9 @@ typedef struct kallima_options {
                                 KALLIMA_MEASURE adds to; NULL: none */
   const int* axes;         /**< one kallima_axis_kind per axis; NULL: Fourier along all. KALLIMA_R2R
                                 needs them */
+  const int64_t* keep; /**< per Fourier axis, the largest |k| of the frequencies that are kept, or
+                            -1 for all: what is not is neither computed nor sent, and backward
+                            it is 0; NULL: all of all axes */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform, or the halo exchange, was made.

@@ -16,6 +16,8 @@
 //     r2r/cosine-2:64^3      real to real, all axes of one kind
 //     r2r/sine-1,x=none:9x7  the same, but for x
 //     r2c/z,x=cosine-1:8x9x5 the r2c axis is z, along x it is a cosine transform
+//     r2c/k=85:256^3         of each axis, frequencies |k| <= 85 are kept
+//     c2c/kz=5,kx=9:16^3     of z those up to 5, of x up to 9, of y all
 //     c2c:256^3*8            a batch of 8: a slowest axis, held whole by every rank
 //     c2c/none:256^3         nothing is transformed: elements go from one layout to another
 //     c2c/none:256^3:u8      the same, of bytes
@@ -112,6 +114,8 @@ struct KALLIMA_API Problem {
   int r2c_axis = -1;  ///< r2c: axis of which half the frequencies are kept; negative: the last
   std::vector<AxisKind> axes = {};  ///< what is done along each, but for the r2c axis; empty:
                                     ///< Fourier along all
+  std::vector<Index> keep = {};  ///< per Fourier axis, the largest |k| of the frequencies that are
+                                 ///< kept; negative: all. Empty: all of all axes
 
   /// Reads the text form and validates. ParseError, InvalidShape, Overflow.
   static Problem parse(std::string_view line);
@@ -157,10 +161,32 @@ struct KALLIMA_API Problem {
   [[nodiscard]] std::size_t r2c_axis_index() const {
     return r2c_axis < 0 ? shape.size() - 1 : static_cast<std::size_t>(r2c_axis);
   }
+  /// Frequencies that a line along an axis has, kept or not: half of an r2c axis.
+  [[nodiscard]] Index frequencies_of_line(std::size_t a) const {
+    return axis_kind(a) == AxisKind::real ? half_extent(shape[a]) : shape[a];
+  }
+  /// Those that are kept: 0 .. K and, but for an r2c axis, -K .. -1 behind them.
+  [[nodiscard]] Index frequencies_along(std::size_t a) const {
+    const Index all = frequencies_of_line(a);
+    const Index most = keep.empty() ? -1 : keep[a];
+    if (most < 0 || most >= shape[a] / 2) return all;
+    return axis_kind(a) == AxisKind::real ? most + 1 : 2 * most + 1;
+  }
+  /// True where not all frequencies along an axis are kept.
+  [[nodiscard]] bool truncated(std::size_t a) const {
+    return frequencies_along(a) < frequencies_of_line(a);
+  }
+  /// True where not all frequencies are kept.
+  [[nodiscard]] bool truncated() const {
+    for (std::size_t a = 0; a < keep.size(); ++a) {
+      if (truncated(a)) return true;
+    }
+    return false;
+  }
   /// Extents of the array of frequencies.
   [[nodiscard]] Shape frequency_shape() const {
-    Shape result = shape;
-    if (real()) result[r2c_axis_index()] = half_extent(shape[r2c_axis_index()]);
+    Shape result;
+    for (std::size_t a = 0; a < shape.size(); ++a) result.push_back(frequencies_along(a));
     return result;
   }
 
@@ -171,9 +197,13 @@ struct KALLIMA_API Problem {
 
  private:
   void validate_axes() const;
+  void validate_keep() const;
   [[nodiscard]] bool same_axes(const Problem& other) const {
     for (std::size_t a = 0; a < shape.size(); ++a) {
-      if (axis_kind(a) != other.axis_kind(a)) return false;
+      if (axis_kind(a) != other.axis_kind(a) ||
+          frequencies_along(a) != other.frequencies_along(a)) {
+        return false;
+      }
     }
     return true;
   }

@@ -44,7 +44,8 @@ class MultiIndex {
 };
 
 /// A signed wavenumber: one integer per axis, -(n/2) <= k <= (n-1)/2 in integer division, as
-/// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a r2c axis, as its rfftfreq does. With
+/// NumPy's fftfreq numbers them, and 0 <= k <= n/2 along a r2c axis, as its rfftfreq does; of a
+/// truncated axis 0 .. K, and -K .. -1 behind them. With
 /// box lengths L the component along an axis is 2 pi k / L. Along an axis of cosines or sines k is
 /// the integer below its frequency, and the component pi k / L, of types 3 and 4 pi (k + 1/2) / L;
 /// without box lengths k or k + 1/2. Along an axis that is not transformed both are 0.
@@ -176,7 +177,21 @@ class Spectrum {
       if (between) along.shift = 0.5;
       shifted_ = shifted_ || between;
       along.transformed = axes_[a] < AxisKind::none;
+      along.extent = a == r2c_axis_ ? half_extent(positions_[a]) : positions_[a];
       if (wraps(a) && a != r2c_axis_) along.negative_from = (positions_[a] + 1) / 2;
+    }
+  }
+
+  /// Of a problem, whose frequencies may be truncated.
+  explicit Spectrum(const Problem& problem, const std::vector<double>& lengths = {})
+      : Spectrum(problem.shape,
+                 problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt, lengths,
+                 problem.axes) {
+    for (std::size_t a = 0; a < positions_.size(); ++a) {
+      if (!problem.truncated(a)) continue;
+      along_[a].extent = problem.frequencies_along(a);
+      along_[a].most = problem.keep[a];
+      if (a != r2c_axis_) along_[a].negative_from = problem.keep[a] + 1;
     }
   }
 
@@ -184,6 +199,9 @@ class Spectrum {
   [[nodiscard]] const Shape& positions() const { return positions_; }
   /// The axis of which half is kept; empty where all are whole.
   [[nodiscard]] std::optional<std::size_t> r2c_axis() const { return r2c_axis_; }
+
+  /// Extent of the array of frequencies along an axis.
+  [[nodiscard]] Index frequencies_along(std::size_t a) const { return along_[a].extent; }
 
   /// The wavenumber at an index of the transformed array.
   [[nodiscard]] Wavenumber wavenumber(const MultiIndex& index) const {
@@ -232,6 +250,9 @@ class Spectrum {
       index[a] = wraps(a) ? ((k[a] % n) + n) % n : k[a] - along_[a].first;
       if (index[a] < 0 || index[a] >= n) return std::nullopt;
       if (a == r2c_axis_ && index[a] > n / 2) return std::nullopt;
+      if (index[a] <= along_[a].most) continue;
+      index[a] -= n - along_[a].extent;  // of a truncated axis, -K .. -1 lie behind K
+      if (a == r2c_axis_ || index[a] <= along_[a].most) return std::nullopt;
     }
     return index;
   }
@@ -241,7 +262,8 @@ class Spectrum {
   [[nodiscard]] std::optional<MultiIndex> partner(const MultiIndex& index) const {
     MultiIndex k;
     for (std::size_t a = 0; a < positions_.size(); ++a) {
-      k[a] = wraps(a) ? -index[a] : index[a] + along_[a].first;
+      const Index above = index[a] >= along_[a].negative_from ? along_[a].extent : 0;
+      k[a] = wraps(a) ? above - index[a] : index[a] + along_[a].first;
     }
     return index_of(k);
   }
@@ -254,7 +276,7 @@ class Spectrum {
     const Frequencies& along = along_[a];
     Index k = 0;
     if (along.transformed) {
-      k = index >= along.negative_from ? index - positions_[a] : index + along.first;
+      k = index >= along.negative_from ? index - along.extent : index + along.first;
     }
     row.first_[a] = index;
     row.k_[a] = k;
@@ -289,6 +311,8 @@ class Spectrum {
   struct Frequencies {
     static constexpr Index never = std::numeric_limits<Index>::max();
     Index first = 0;              // wavenumber at index 0
+    Index extent = 0;             // of the array of frequencies
+    Index most = never;           // largest |k| that is kept
     Index negative_from = never;  // index of the first negative one
     double shift = 0.0;
     double unit = 1.0;

@@ -42,7 +42,9 @@ struct Digit {
   int axis = 0;                          ///< axis of the problem
   Index weight = 1;                      ///< what the digit counts in units of the axis' index
   DigitKind kind = DigitKind::position;  ///< position until transformed
-  Index whole = 0;                       ///< of an r2c axis: its extent as a position; 0 elsewhere
+  Index whole = 0;  ///< of the frequencies of an r2c axis or a truncated one: its extent as a
+                    ///< position; 0 elsewhere
+  Index kept = 0;   ///< of a truncated axis: its extent as a frequency; 0 elsewhere
 
   friend bool operator==(const Digit&, const Digit&) = default;
 };

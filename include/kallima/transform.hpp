@@ -132,6 +132,9 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
                                 ///< that `axes` call real, or the last
   bool padded = false;          ///< rows of reals along that axis are padded to the length of their
                                 ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
+  std::vector<Index> keep;      ///< per Fourier axis, the largest |k| of the frequencies that are
+                                ///< kept, or -1 for all: what is not is neither computed nor sent,
+                                ///< and backward it is 0. Empty: all
   std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
 
   // How hard plans and the FFT engine look for what is fast.

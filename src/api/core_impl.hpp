@@ -311,9 +311,7 @@ void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
   for (const Plan& plan : forward) candidates_.push_back({{plan, plan.reversed()}, {}});
   learning_ = {Learning(forward.size()), Learning(forward.size())};
   const Problem& problem = forward.front().problem();
-  spectrum_.emplace(problem.shape,
-                    problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt,
-                    options_.lengths, problem.axes);
+  spectrum_.emplace(problem, options_.lengths);
   for (const Scaling scaling :
        {Scaling::none, Scaling::by_n, Scaling::by_sqrt_n, Scaling::by_n_forward}) {
     // Not all numbers have a root; that is an error where it is asked for.

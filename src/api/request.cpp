@@ -79,7 +79,7 @@ void require_below(int value, int last, const char* what) {
 }
 
 Problem asked_problem(const Shape& shape, Kind kind, Precision precision, const Options& options) {
-  Problem problem{shape, precision, kind, options.r2c_axis, options.axes};
+  Problem problem{shape, precision, kind, options.r2c_axis, options.axes, options.keep};
   if (kind != Kind::r2c || options.r2c_axis >= 0) return problem;
   const auto real = std::find(options.axes.begin(), options.axes.end(), AxisKind::real);
   if (real != options.axes.end()) problem.r2c_axis = static_cast<int>(real - options.axes.begin());

@@ -21,9 +21,8 @@ double largest_wavenumber(const Spectrum& spectrum) {
   for (std::size_t a = 0; a < spectrum.positions().size(); ++a) {
     // Frequencies grow from either end, and along an r2c axis from the first.
     double most = 0.0;
-    const Index n = spectrum.positions()[a];
-    const bool half = spectrum.r2c_axis() == a;
-    for (const Index at : {Index{0}, (n - 1) / 2, n / 2, half ? n / 2 : n - 1}) {
+    const Index n = spectrum.frequencies_along(a);
+    for (const Index at : {Index{0}, (n - 1) / 2, n / 2, n - 1}) {
       MultiIndex index;
       index[a] = at;
       most = std::max(most, std::abs(spectrum.wavenumber(index).component(a)));

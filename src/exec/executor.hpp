@@ -78,6 +78,7 @@ struct StageLayout {
   bool from_real = false;             ///< sources are of reals
   bool to_real = false;               ///< targets are
   Index length = 1;                   ///< of a line, in positions
+  Range dropped = {0, 0};             ///< of its frequencies, those that are not kept
   Shape local_shape;                  ///< of what is swept
   std::vector<int> others;            ///< digits that number the lines, slowest first
   TileShape tile;                     ///< of a sweep by itself

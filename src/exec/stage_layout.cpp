@@ -66,6 +66,34 @@ bool cut_patch(StridedBlock& block, std::size_t digit, const Range& range) {
   return true;
 }
 
+/// The frequencies of a line that are not kept.
+Range dropped_along(const Problem& problem, std::size_t axis) {
+  const Index all = problem.frequencies_of_line(axis);
+  const Index kept = problem.frequencies_along(axis);
+  const Index first = problem.axis_kind(axis) == AxisKind::real ? kept : kept / 2 + 1;
+  return {first, first + all - kept};
+}
+
+/// Blocks count what is kept, tiles have all of a line: opens the gap between 0 .. K and -K .. -1.
+void open_gap(std::vector<StridedBlock>& blocks, std::size_t digit, const Range& gap) {
+  if (gap.size() == 0) return;
+  const Range below{0, gap.begin};
+  const Range above{gap.begin, std::numeric_limits<Index>::max()};
+  std::vector<StridedBlock> parts;
+  for (const StridedBlock& block : blocks) {
+    for (const Range& side : {below, above}) {
+      const Run run = run_of(block.places[digit], side);
+      if (run.count == 0) continue;
+      StridedBlock part = block;
+      part.offset += run.skip * block.strides[digit];
+      part.places[digit] = Progression::make(run.first + (side.begin > 0 ? gap.size() : 0),
+                                             block.places[digit].step, run.count);
+      parts.push_back(std::move(part));
+    }
+  }
+  blocks = std::move(parts);
+}
+
 }  // namespace
 
 std::vector<StageLayout> chunks_of(const StageLayout& stage) {
@@ -177,6 +205,7 @@ class Layouter {
     if (out.sweep.kernel == Kernel::none) return out;
     const bool joins_real = out.joined && out.joined->kernel == Kernel::real;
     out.length = positions_along(plan_, stage, joins_real ? *out.joined : out.sweep);
+    if (before.digits[static_cast<std::size_t>(out.sweep.digit)].kept > 0) drop(out, before);
     // Position digits are the same before and behind, but for the one that is swept.
     if (out.sweep.kernel != Kernel::compare) {
       out.twiddle = twiddle_of(before, out.sweep.digit, rank_);
@@ -188,6 +217,15 @@ class Layouter {
       out.turn = turn_of(plan_, behind, there.digit, rank_);
     }
     return out;
+  }
+
+  /// What a sweep along a truncated axis does not write forward, and finds nowhere backward.
+  void drop(StageLayout& out, const State& before) const {
+    const auto digit = static_cast<std::size_t>(out.sweep.digit);
+    out.dropped =
+        dropped_along(plan_.problem(), static_cast<std::size_t>(before.digits[digit].axis));
+    if (out.sweep.turns) return;
+    open_gap(out.direction == Direction::forward ? out.targets : out.sources, digit, out.dropped);
   }
 
   /// What a sweep reads and writes.

@@ -165,6 +165,16 @@ void pad(E* tile, const TileSide& side, Index begin, Index end) {
   }
 }
 
+/// Sets what is not kept of the first lines of a tile to 0.
+template <class E>
+void clear(E* tile, const TileSide& side, Index lines, const Range& dropped) {
+  for (Index line = 0; line < lines; ++line) {
+    for (Index i = dropped.begin; i < dropped.end; ++i) {
+      tile[line * side.strides.line + i * side.strides.element] = {};
+    }
+  }
+}
+
 /// A sweep from elements of one type to elements of another: From and To are numbers or reals.
 template <class T, class From, class To>
 class TileSweep {
@@ -189,13 +199,15 @@ class TileSweep {
   void run(Factor<T> factor, const Roots* roots, bool backward, const Range& tiles,
            Pulsing progress) {
     // Lines that lie in memory as the engine wants them need not be gathered.
+    const bool pads = backward && stage_.dropped.size() > 0;
     const bool reads_source = stage_.sweep.form == TileForm::lines && !shape_.in_place() &&
-                              !(roots != nullptr && backward);
+                              !(roots != nullptr && backward) && !pads;
     Cursor reading = lines_.cursor(tiles.begin * shape_.lines);
     Cursor writing = reading;
     for (Index tile = tiles.begin; tile < tiles.end; ++tile) {
       const Index count = std::min(shape_.lines, lines_.count() - tile * shape_.lines);
       const From* const from = take(reading, count, reads_source);
+      if (pads) clear(gathered_, shape_.gathered, count, stage_.dropped);
       if (roots != nullptr && backward)
         twiddle_side(gathered_, shape_.gathered, writing, count, *roots, true);
       for (Index begin = 0; begin < count; begin += stage_.at_once) {
@@ -236,6 +248,7 @@ class TileSweep {
       Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
                           areas_.turn_factor);
       work_on(writing, count);
+      clear(done_, shape_.done, count, stage_.dropped);
       Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
                           factor);
       for (Index line = 0; line < count; line += shape_.chunk) {
@@ -288,14 +301,18 @@ class TileSweep {
     const Index stride = shape_.done.strides.element;
     lines_.for_each_line(at, count, [&](Index line, const MultiIndex& first) {
       MultiIndex index = first;
+      Index done = 0;
       Progression left =
           Progression::make(first[along.axis], along.weight, stage_.turn.frequencies);
-      To* data = done_ + line * shape_.done.strides.line;
       while (!left.empty()) {
         const Index size = areas_.spectrum->even_count(left, along.axis);
         index[along.axis] = left.first;
+        // Of a truncated axis, which is one digit, -K .. -1 lie behind a gap.
+        const bool behind_gap = stage_.dropped.size() > 0 && left.first >= stage_.dropped.begin;
+        To* const data = done_ + line * shape_.done.strides.line +
+                         (done + (behind_gap ? stage_.dropped.size() : 0)) * stride;
         (*areas_.work)(data, size, stride, areas_.spectrum->row(index, along.axis, along.weight));
-        data += size * stride;
+        done += size;
         left = size == left.count ? Progression{}
                                   : Progression::make(left.at(size), left.step, left.count - size);
       }

@@ -61,7 +61,8 @@ bool belongs(const Plan& plan, std::size_t step) {
   const int axis = before.digits[static_cast<std::size_t>(sweep.digit)].axis;
   const AxisKind kind = plan.problem().axis_kind(static_cast<std::size_t>(axis));
   // Where the r2c axis is split, its other digits are of complex numbers.
-  if (kind == AxisKind::real && sweep.kernel == Kernel::fourier) return true;
+  const bool splits = !plan.problem().truncated(static_cast<std::size_t>(axis));
+  if (kind == AxisKind::real && sweep.kernel == Kernel::fourier && splits) return true;
   return sweep.kernel == kernel_of(kind, plan.direction_at(step));
 }
 
@@ -87,6 +88,11 @@ void inspect_pass(const Plan& plan, std::size_t step) {
           "a sweep of cosines or sines is in the same pass as another");
   require(fast.form != slow.form && slow.kernel != Kernel::real,
           "of two sweeps in the same pass one has contiguous lines, that of reals if there is one");
+  const auto truncated = [&](const Sweep& sweep) {
+    return before.digits[static_cast<std::size_t>(sweep.digit)].kept > 0;
+  };
+  require(!truncated(*first) && !truncated(second),
+          "a sweep along a truncated axis is in the same pass as another");
   require(!first->turns, "a sweep that turns is in the same pass as another");
   const bool forward = plan.direction_at(step) == Direction::forward;
   const State& frequencies = forward ? plan.states()[step + 1] : before;

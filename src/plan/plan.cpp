@@ -48,7 +48,8 @@ State behind_real(const State& before, std::size_t at, Direction direction) {
   }
   const Index extent = before.layout.shape()[at];
   after.element.complex = forward;
-  after.layout = before.layout.with_extent(at, forward ? half_extent(extent) : swept.whole);
+  const Index frequencies = swept.kept > 0 ? swept.kept : half_extent(extent);
+  after.layout = before.layout.with_extent(at, forward ? frequencies : swept.whole);
   if ((forward ? extent : swept.whole) > 1) {
     const DigitKind wanted = forward ? DigitKind::frequency : DigitKind::position;
     swept.weight = weight_of(before, swept.axis, wanted);
@@ -84,15 +85,20 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   if (sweep.kernel == Kernel::compare) return after;
   if (sweep.kernel == Kernel::real) return behind_real(before, at, direction);
   Digit& swept = after.digits[at];
-  if (swept.whole > 0) throw InternalError("a complex sweep along an r2c axis");
-  if (is_trigonometric(sweep.kernel)) {
+  if (swept.whole > 0 && swept.kept == 0) {
+    throw InternalError("a complex sweep along an r2c axis");
+  }
+  if (is_trigonometric(sweep.kernel) || swept.kept > 0) {
     const auto of_axis = [&](const Digit& digit) { return digit.axis == swept.axis; };
     if (std::count_if(before.digits.begin(), before.digits.end(), of_axis) > 1) {
-      throw InternalError("a sweep of cosines or sines along a digit that is not a whole axis");
+      throw InternalError(
+          "a sweep of cosines or sines, or along a truncated axis, along a digit that is not a "
+          "whole axis");
     }
-  } else {
+  }
+  if (!is_trigonometric(sweep.kernel)) {
     if (!before.element.complex) throw InternalError("a complex sweep of reals");
-    if (shape[at] == 1) return after;
+    if (radix_of(before, at) == 1) return after;
   }
   const DigitKind wanted =
       direction == Direction::forward ? DigitKind::frequency : DigitKind::position;
@@ -105,6 +111,10 @@ State behind(const State& before, const Sweep& sweep, Direction direction) {
   }
   swept.weight = weight_of(before, swept.axis, wanted);
   swept.kind = wanted;
+  if (swept.kept == 0) return after;
+  const bool forward = direction == Direction::forward;
+  after.layout = after.layout.with_extent(at, forward ? swept.kept : swept.whole);
+  swept.whole = forward ? shape[at] : 0;
   return after;
 }
 
@@ -199,10 +209,12 @@ std::vector<Digit> start_digits(const Problem& problem, Direction direction) {
   const bool forward = direction == Direction::forward;
   std::vector<Digit> digits;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    const bool half = problem.real() && !forward && a == problem.r2c_axis_index();
+    const bool half = problem.axis_kind(a) == AxisKind::real;
+    const bool truncated = problem.truncated(a);
     digits.push_back({static_cast<int>(a), 1,
                       forward || problem.idle(a) ? DigitKind::position : DigitKind::frequency,
-                      half ? shape[a] : 0});
+                      !forward && (half || truncated) ? shape[a] : 0,
+                      truncated ? problem.frequencies_along(a) : 0});
   }
   return digits;
 }

@@ -140,11 +140,18 @@ std::string_view name_of(Kernel kernel) {
   return "";
 }
 
+/// " keeping 171 of 256", where a sweep is along a truncated axis.
+std::string keeping_text(const Sweep& sweep, const State& before) {
+  const auto at = static_cast<std::size_t>(sweep.digit);
+  const Digit& digit = before.digits[at];
+  return digit.kept == 0 ? "" : fmt::format(" keeping {} of {}", digit.kept, radix_of(before, at));
+}
+
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
-  return fmt::format("{} by {}, {} {} {} a tile{}{}",
+  return fmt::format("{} by {}{}, {} {} {} a tile{}{}",
                      before.names()[static_cast<std::size_t>(sweep.digit)], name_of(sweep.kernel),
-                     sweep.lines,
+                     keeping_text(sweep, before), sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
                      sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "",
                      sweep.turns ? ", and back" : "");
@@ -299,11 +306,14 @@ Index count_in(const std::string& word) {
   return text::parse_count(digits, "plan text");
 }
 
-Sweep parse_sweep(const std::vector<std::string>& words, const State& before,
-                  std::string_view line) {
-  // sweep x by fourier, 16 interleaved lines a tile
+Sweep parse_sweep(std::vector<std::string> words, const State& before, std::string_view line) {
+  // sweep x by fourier[ keeping 171 of 256], 16 interleaved lines a tile
   Sweep sweep;
   if (words.size() == 2 && words[1] == "copy") return sweep;
+  if (words.size() > 8 && words[4] == "keeping") {
+    words[3] += ',';  // how many are kept follows from the problem, and is compared with it
+    words.erase(words.begin() + 4, words.begin() + 8);
+  }
   if (words.size() != 9 && words.size() != 11 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();
   const auto at = std::find(names.begin(), names.end(), words[1]);
@@ -372,7 +382,7 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
     if (!after.digits.empty() && after.digits.back().axis == static_cast<int>(a)) continue;
     const auto same_axis = [&](const Digit& digit) { return digit.axis == static_cast<int>(a); };
     const auto old = std::find_if(before.digits.begin(), before.digits.end(), same_axis);
-    after.digits.push_back({static_cast<int>(a), 1, old->kind, old->whole});
+    after.digits.push_back({static_cast<int>(a), 1, old->kind, old->whole, old->kept});
     radices.push_back(shape[a]);
     names.push_back((old->kind == DigitKind::frequency ? "k" : "") + axes[a]);
   }

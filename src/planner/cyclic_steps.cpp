@@ -86,7 +86,7 @@ std::vector<Index> cyclic_radices(Index n, Index procs) {
 
 std::optional<CyclicSteps> find_cyclic_steps(const Problem& problem, const Layout& layout,
                                              const std::vector<bool>& done) {
-  if (!layout.is_grid()) return std::nullopt;
+  if (!layout.is_grid() || problem.truncated()) return std::nullopt;
   CyclicSteps cyclic;
   std::vector<CyclicAxis> cyclic_axes;
   std::vector<Axis> distributed;

@@ -22,14 +22,15 @@ Standing transformed(const PlanRequest& request, Layout layout, std::vector<bool
     // Nothing else can be transformed before the r2c axis.
     const std::size_t r2c_axis = request.problem.r2c_axis_index();
     if (!at.layout.whole(r2c_axis)) return at;
-    at.layout = at.layout.with_extent(r2c_axis, half_extent(at.layout.shape()[r2c_axis]));
+    at.layout = at.layout.with_extent(r2c_axis, request.problem.frequencies_along(r2c_axis));
     at.done[r2c_axis] = true;
   }
   for (std::size_t a = 0; a < at.done.size(); ++a) {
     const bool one_each = request.problem.shape[a] == 1 && !at.layout.several_boxes();
-    if (request.problem.idle(a) || one_each || at.layout.whole(a)) {
-      at.done[a] = true;
-    }
+    if (at.done[a] || !(request.problem.idle(a) || one_each || at.layout.whole(a))) continue;
+    at.done[a] = true;
+    if (!request.problem.truncated(a)) continue;
+    at.layout = at.layout.with_extent(a, request.problem.frequencies_along(a));
   }
   return at;
 }
@@ -81,13 +82,24 @@ Proposals start_proposals(const PlanRequest& request) {
   return starts;
 }
 
+/// Where the output is wanted, with the extents of positions along axes that are not done yet:
+/// empty where it is not whole along one that is still to lose elements.
+std::optional<Layout> wanted(const PlanRequest& request, const Standing& from) {
+  if (!request.out) return std::nullopt;
+  const Problem& problem = request.problem;
+  Layout out = *request.out;
+  for (std::size_t a = 0; a < from.done.size(); ++a) {
+    const bool loses = problem.axis_kind(a) == AxisKind::real || problem.truncated(a);
+    if (from.done[a] || !loses) continue;
+    if (!out.whole(a)) return std::nullopt;
+    out = out.with_extent(a, problem.shape[a]);
+  }
+  return out;
+}
+
 Proposals proposals(const PlanRequest& request, const Standing& from) {
   Proposals next;
-  const std::size_t r2c_axis = request.problem.real() ? request.problem.r2c_axis_index() : 0;
-  if (request.out && !is_real(request, from)) next.push_back(*request.out);
-  if (request.out && is_real(request, from) && request.out->whole(r2c_axis)) {
-    next.push_back(request.out->with_extent(r2c_axis, request.problem.shape[r2c_axis]));
-  }
+  if (const std::optional<Layout> out = wanted(request, from)) next.push_back(*out);
   if (all_done(from)) return next;
   if (open_to(request, Decomposition::slab)) propose_slabs(request, from, next);
   if (open_to(request, Decomposition::pencil)) propose_pencils(request, from, next);

@@ -40,8 +40,9 @@ std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, 
     for (std::size_t donor = 0; donor < s && sweeps[s].empty(); ++donor) {
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
         if (!path[s].at.layout.whole(sweeps[donor][i])) continue;
-        if (request.problem.real() && sweeps[donor][i] == request.problem.r2c_axis_index())
-          continue;
+        // What loses elements does so before they are exchanged.
+        const AxisKind kind = request.problem.axis_kind(sweeps[donor][i]);
+        if (kind == AxisKind::real || request.problem.truncated(sweeps[donor][i])) continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -144,6 +145,7 @@ class Writer {
     if ((strides[digit] == 1) == (strides[other] == 1)) return;
     if (last->kernel == Kernel::real && strides[other] != 1) return;  // reals are rows of a plane
     const Digit& swept = now_.digits[digit];
+    if (swept.kept > 0 || now_.digits[other].kept > 0) return;
     const bool twiddles = now_.twiddle_modulus(sweep.digit) > 0 ||
                           swept.axis == now_.digits[other].axis ||
                           now_.twiddle_modulus(last->digit) > 0;
@@ -246,6 +248,7 @@ Plan plan_along(const PlanRequest& request, const Path& path, const Manner& mann
 
 std::optional<Plan> plan_alone(const PlanRequest& request, const Manner& manner) {
   const Shape& shape = request.problem.shape;
+  if (request.problem.truncated()) return std::nullopt;
   if (request.ranks != 1 || shape.size() != 1 || !open_to(request, Decomposition::cyclic) ||
       request.problem.axis_kind(0) != AxisKind::fourier) {
     return std::nullopt;
@@ -270,7 +273,7 @@ bool can_halve(Index n, Index procs) {
 std::optional<Plan> plan_real_line(const PlanRequest& request, const Manner& manner) {
   const Shape& shape = request.problem.shape;
   if (!request.problem.real() || shape.size() != 1 || request.padded ||
-      !open_to(request, Decomposition::cyclic)) {
+      request.problem.truncated() || !open_to(request, Decomposition::cyclic)) {
     return std::nullopt;
   }
   const Index n = shape[0];

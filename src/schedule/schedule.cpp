@@ -48,10 +48,12 @@ bool can_stay(const StepList& plan, const Stage& stage) {
   }
   const auto step = static_cast<std::size_t>(stage.step);
   if (is_in_place(plan, step)) return true;
-  // Reals and their frequencies differ in size; and of a user's array margins are to be left alone.
+  // Reals and their frequencies differ in size, and positions and what is kept of frequencies; and
+  // of a user's array margins are to be left alone.
   const State& before = plan.states()[step];
   const State& after = plan.states()[stage.last() + 1];
   return !is_exchange(plan, step) && before.element == after.element &&
+         before.layout.shape() == after.layout.shape() &&
          before.layout.is_dense() == after.layout.is_dense();
 }
 
@@ -91,6 +93,17 @@ bool returns(const StepList& plan, const std::vector<Stage>& stages, std::size_t
   return taken.layout == made.layout && taken.element == made.element;
 }
 
+/// In place, the first stage reads the output area, and must not write it unless it can stay: the
+/// stages of its group take the other area each.
+void leave_input(const StepList& plan, bool in_place, std::vector<Stage>& stages, std::size_t first,
+                 std::size_t end) {
+  if (first > 0 || !in_place || stages[0].to != Area::output || can_stay(plan, stages[0])) return;
+  for (std::size_t i = 0; i + 1 < end; ++i) {
+    stages[i].to = other(stages[i].to);
+    stages[i + 1].from = stages[i].to;
+  }
+}
+
 /// Assigns areas where arrays stay in shared memory, group of sweeps by group.
 void assign_arrays(const StepList& plan, bool in_place, std::vector<Stage>& stages) {
   Area at = in_place ? Area::output : Area::input;
@@ -111,17 +124,21 @@ void assign_arrays(const StepList& plan, bool in_place, std::vector<Stage>& stag
     } else if (!stays && !pushes) {
       at = other_segment(at);
     }
-    // Stages stay where they are, but for the one of a group that cannot: it comes from the
-    // workspace. The second of two copies sees what the first left in other digits.
+    // Stages stay where they are, but for those that cannot: they come from the workspace, or from
+    // the output if they leave something there. The second of two copies sees what the first left
+    // in other digits.
     const bool copies_again =
         end == first + 2 && !last && copies(plan, leading) && copies(plan, stages[first + 1]);
     Area area = at;
     for (std::size_t i = end - 1; i > first; --i) {
       stages[i].to = area;
-      if (copies_again || !can_stay(plan, stages[i])) area = Area::workspace;
+      if (copies_again || !can_stay(plan, stages[i])) {
+        area = area == Area::workspace ? Area::output : Area::workspace;
+      }
       stages[i].from = area;
     }
     leading.to = area;
+    leave_input(plan, in_place, stages, first, end);
     at_home = pushes;
     // As pieces, in the order in which those who take them want them; but not where this or another
     // stage has to stay in place, or where what was pulled is pushed back to the same places.
@@ -153,12 +170,7 @@ void assign_node_buffers(const StepList& plan, bool in_place, std::vector<Stage>
       stages[i].from = area;
     }
     stages[first].from = at;
-    if (first == 0 && in_place && stages[0].to == Area::output && !can_stay(plan, stages[0])) {
-      for (std::size_t i = 0; i + 1 < end; ++i) {
-        stages[i].to = other(stages[i].to);
-        stages[i + 1].from = stages[i].to;
-      }
-    }
+    leave_input(plan, in_place, stages, first, end);
     if (last) return;
     stages[end].from = stages[end].to = at = segment;
     segment = other_segment(segment);

@@ -79,8 +79,21 @@ void append_extents(Shape& shape, const std::string& word) {
   shape.insert(shape.end(), static_cast<std::size_t>(repeat), extent);
 }
 
+/// Reads k=5 (the largest |k| kept along all Fourier axes) or kx=5. False where it is neither.
+bool read_keep(std::vector<Index>& keep, Index& of_all, const std::string& item,
+               const std::vector<std::string>& names) {
+  const std::size_t equals = item.find('=');
+  if (!item.starts_with('k') || equals == std::string::npos) return false;
+  const std::string name = item.substr(1, equals - 1);
+  const auto axis = std::find(names.begin(), names.end(), name);
+  if (!name.empty() && axis == names.end()) return false;
+  const Index most = text::parse_count(item.substr(equals + 1), fmt::format("'{}'", item));
+  (name.empty() ? of_all : keep[static_cast<std::size_t>(axis - names.begin())]) = most;
+  return true;
+}
+
 /// What is between / and : of a problem's text: items like z (the r2c axis), cosine-2 (of all axes
-/// that are not named) and x=none, with commas between them.
+/// that are not named), x=none and kx=5, with commas between them.
 void read_axes(Problem& problem, std::string_view items, std::string_view line) {
   const std::vector<std::string> names = axis_names(problem.shape.size());
   const auto axis_of = [&](std::string_view name) {
@@ -89,7 +102,10 @@ void read_axes(Problem& problem, std::string_view items, std::string_view line) 
   if (problem.axes.empty()) problem.axes.assign(names.size(), AxisKind::fourier);
   std::vector<bool> is_named(names.size(), false);
   AxisKind others = AxisKind::fourier;
+  std::vector<Index> keep(names.size(), -1);
+  Index of_all = -1;
   for (const std::string& item : text::split(items, ',')) {
+    if (read_keep(keep, of_all, item, names)) continue;
     const std::size_t equals = std::min(item.find('='), item.size());
     const std::size_t axis = axis_of(item.substr(0, equals));
     const auto* const kind =
@@ -104,12 +120,17 @@ void read_axes(Problem& problem, std::string_view items, std::string_view line) 
     } else {
       throw ParseError(fmt::format(
           "problem '{}': '{}' should be AXIS=KIND, or KIND for all axes{}; axes are {}, kinds "
-          "fourier, cosine-1 to cosine-4, sine-1 to sine-4, none and batch",
+          "fourier, cosine-1 to cosine-4, sine-1 to sine-4, none and batch; k=K keeps frequencies "
+          "|k| <= K of all axes, kAXIS=K of one",
           line, item, problem.real() ? ", or the r2c AXIS" : "", fmt::join(names, " ")));
     }
   }
   for (std::size_t a = 0; a < names.size(); ++a) {
     if (!is_named[a] && problem.axes[a] == AxisKind::fourier) problem.axes[a] = others;
+    if (keep[a] < 0 && problem.axis_kind(a) <= AxisKind::real) keep[a] = of_all;
+  }
+  if (std::any_of(keep.begin(), keep.end(), [](Index most) { return most >= 0; })) {
+    problem.keep = std::move(keep);
   }
 }
 
@@ -199,6 +220,7 @@ Problem Problem::parse(std::string_view line) {
 void Problem::validate() const {
   validate_shape(shape);
   validate_axes();
+  validate_keep();
   if (!of_words()) return;
   for (const Index n : shape) {
     if (!std::has_single_bit(static_cast<std::uint64_t>(n))) {
@@ -269,6 +291,22 @@ void Problem::validate_axes() const {
   }
 }
 
+void Problem::validate_keep() const {
+  if (!keep.empty() && keep.size() != shape.size()) {
+    throw InvalidOption(
+        fmt::format("frequencies to keep of {} axes, and there are {}; give one number per axis, "
+                    "-1 for all, or "
+                    "none",
+                    keep.size(), shape.size()));
+  }
+  for (std::size_t a = 0; a < keep.size(); ++a) {
+    if (keep[a] < 0 || (!of_words() && axis_kind(a) <= AxisKind::real)) continue;
+    throw InvalidOption(fmt::format(
+        "frequencies |k| <= {} of axis {}, which is no Fourier axis; give -1 and keep all", keep[a],
+        axis_names(shape.size())[a]));
+  }
+}
+
 Index Problem::logical_size() const {
   Index size = 1;
   for (std::size_t a = 0; a < shape.size(); ++a) {
@@ -278,6 +316,28 @@ Index Problem::logical_size() const {
 }
 
 namespace {
+
+/// What says which frequencies are kept: one item for all axes where one number does.
+void add_keep(const Problem& problem, const std::vector<std::string>& names,
+              std::vector<std::string>& items) {
+  if (!problem.truncated()) return;
+  Index most = -1;
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    if (problem.truncated(a)) most = problem.keep[a];
+  }
+  // It does where it says the same of every Fourier axis.
+  Problem same = problem;
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    if (problem.axis_kind(a) <= AxisKind::real) same.keep[a] = most;
+  }
+  if (same == problem) {
+    items.push_back(fmt::format("k={}", most));
+    return;
+  }
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    if (problem.truncated(a)) items.push_back(fmt::format("k{}={}", names[a], problem.keep[a]));
+  }
+}
 
 /// What stands between / and : of the text form; empty where kinds are as they are by default.
 std::string axes_text(const Problem& problem, bool batch_in_front) {
@@ -306,6 +366,7 @@ std::string axes_text(const Problem& problem, bool batch_in_front) {
     if (its == common || its == AxisKind::real) continue;
     items.push_back(fmt::format("{}={}", names[a], name_of(its)));
   }
+  add_keep(problem, names, items);
   return fmt::format("{}", fmt::join(items, ","));
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "kallima/error.hpp"
 
 namespace kallima {
@@ -186,6 +188,44 @@ TEST(Problem, kinds_of_axes_have_a_text) {
     EXPECT_EQ(problem.to_text(), good.normal);
     EXPECT_EQ(Problem::parse(problem.to_text()), problem) << good.text;
   }
+}
+
+TEST(Problem, frequencies_to_keep_have_a_text) {
+  struct Case {
+    const char* text;
+    Shape frequencies;
+    const char* normal;
+  };
+  const std::vector<Case> cases = {
+      {"c2c/k=5:16^3", {11, 11, 11}, "c2c/k=5:16x16x16:f64"},
+      {"r2c/k=5:16^3", {11, 11, 6}, "r2c/k=5:16x16x16:f64"},
+      {"c2c/kz=5,kx=2:16^3", {11, 16, 5}, "c2c/kz=5,kx=2:16x16x16:f64"},
+      {"c2c/k=0:3x4", {1, 1}, "c2c/k=0:3x4:f64"},
+      {"c2c/k=8:16x17x18", {16, 17, 17}, "c2c/k=8:16x17x18:f64"},
+      {"c2c/ky=3,kx=3:7x16", {7, 7}, "c2c/k=3:7x16:f64"},
+      {"c2c/kx=3:8x16", {8, 7}, "c2c/kx=3:8x16:f64"},
+      {"c2c/k=8:16^2", {16, 16}, "c2c:16x16:f64"},
+      {"r2c/z,k=2:8^3", {3, 5, 5}, "r2c/z,k=2:8x8x8:f64"},
+      {"c2c/y=cosine-1,k=2:8x9x8", {5, 9, 5}, "c2c/y=cosine-1,k=2:8x9x8:f64"},
+      {"r2c/k=1:8^2*4", {4, 3, 2}, "r2c/k=1:8x8*4:f64"},
+  };
+  for (const Case& good : cases) {
+    const Problem problem = Problem::parse(good.text);
+    EXPECT_EQ(problem.frequency_shape(), good.frequencies) << good.text;
+    EXPECT_EQ(problem.to_text(), good.normal);
+    EXPECT_EQ(Problem::parse(problem.to_text()), problem);
+  }
+  EXPECT_NE(Problem::parse("c2c/k=2:8^3"), Problem::parse("c2c/k=3:8^3"));
+  EXPECT_EQ(Problem::parse("c2c/k=4:8^3"), Problem::parse("c2c:8^3"));
+  for (const char* const bad : {"c2c/k=:8^2", "c2c/k=-1:8^2", "c2c/kq=1:8^2", "c2c/k:8^2",
+                                "c2c/x=cosine-2,kx=1:8^2", "ntt/k=1:8", "c2c/k=1.5:8^2"}) {
+    EXPECT_THROW(Problem::parse(bad), Error) << bad;
+  }
+  Problem problem = Problem::parse("c2c:8x8");
+  problem.keep = {1};
+  EXPECT_THROW(problem.validate(), InvalidOption);
+  problem.keep = {1, std::numeric_limits<Index>::max()};
+  EXPECT_EQ(problem.frequency_shape(), (Shape{3, 8}));
 }
 
 TEST(Problem, logical_sizes_are_those_of_FFTW) {

@@ -100,6 +100,45 @@ TEST(Spectrum, an_index_is_found_for_every_wavenumber_that_is_kept) {
   }
 }
 
+TEST(Spectrum, of_truncated_axes_has_the_frequencies_that_are_kept) {
+  for (const char* const text : {"c2c/k=2:8x9", "r2c/k=2:8x9", "r2c/z,k=1:6x5x4", "c2c/kx=0:4x5",
+                                 "c2c/k=3:7x9", "r2c/kx=3:8x8"}) {
+    const Problem problem = Problem::parse(text);
+    const Spectrum spectrum(problem);
+    const Spectrum all(problem.shape,
+                       problem.real() ? std::optional(problem.r2c_axis_index()) : std::nullopt);
+    Index met = 0;
+    for (const MultiIndex& index : all_indices(problem.frequency_shape())) {
+      const Wavenumber k = spectrum.wavenumber(index);
+      MultiIndex integers;
+      for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+        integers[a] = k[a];
+        EXPECT_EQ(spectrum.frequencies_along(a), problem.frequency_shape()[a]);
+        if (problem.truncated(a)) {
+          EXPECT_LE(std::abs(k[a]), problem.keep[a]) << text;
+        }
+      }
+      EXPECT_EQ(spectrum.index_of(integers), index) << text;
+      const MultiIndex among_all = all.index_of(integers).value();
+      EXPECT_EQ(all.wavenumber(among_all).weight(), k.weight());
+      const std::optional<MultiIndex> partner = spectrum.partner(index);
+      EXPECT_EQ(partner.has_value(), all.partner(among_all).has_value());
+      if (partner) {
+        for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+          const Index sum = spectrum.wavenumber(*partner)[a] + k[a];
+          EXPECT_EQ(sum % problem.shape[a], 0) << text;
+        }
+      }
+      ++met;
+    }
+    Index found = 0;
+    for (const MultiIndex& index : all_indices(problem.shape)) {
+      found += spectrum.index_of(index).has_value() ? 1 : 0;
+    }
+    EXPECT_EQ(found, met) << text;
+  }
+}
+
 TEST(Spectrum, of_complex_data_every_element_stands_for_itself) {
   const Spectrum spectrum({4, 3});
   for (const MultiIndex& index : all_indices({4, 3})) {

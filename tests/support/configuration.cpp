@@ -134,6 +134,18 @@ void choose_axes(Random& random, Configuration& c) {
   }
 }
 
+/// Truncates some Fourier axes; the output then has other extents.
+void choose_keep(Random& random, Configuration& c) {
+  const Problem whole = c.problem();
+  for (std::size_t a = 0; a < c.shape.size(); ++a) {
+    const bool cut = whole.axis_kind(a) <= AxisKind::real && random.chance(70);
+    c.options.keep.push_back(cut ? random.between(0, c.shape[a] / 2) : -1);
+  }
+  if (c.options.out) {
+    c.options.out = random_layout(random, c.problem().frequency_shape(), c.ranks);
+  }
+}
+
 /// Boxes of the whole array, some ranks with several of them.
 Layout several_boxes(Random& random, const Shape& shape, Index ranks) {
   const auto of_ranks = dealt(random, random_boxes(random, shape, 2 * ranks), ranks);
@@ -153,7 +165,7 @@ void choose_several_boxes(Random& random, Configuration& c) {
 void add_margins(Random& random, Configuration& c) {
   const bool padded = c.options.padded || (c.options.in && c.options.in->padding() > 0);
   if (c.in_place) {
-    if (!c.options.in || c.kind == Kind::r2c) return;
+    if (!c.options.in || c.kind == Kind::r2c || c.problem().truncated()) return;
     c.options.in = with_random_margins(random, *c.options.in);
     c.options.out = c.options.in;
     return;
@@ -250,6 +262,8 @@ Configuration make_configuration(std::uint64_t seed, std::uint64_t number, int r
   // A stream of its own: configurations of Fourier transforms stay what they are.
   Random kinds(seed, ~number);
   if (kind == Kind::r2r || kinds.chance(30)) choose_axes(kinds, c);
+  Random cuts(seed + (std::uint64_t{1} << 32), number);
+  if (kind != Kind::r2r && cuts.chance(25)) choose_keep(cuts, c);
   if (kinds.chance(15)) choose_several_boxes(kinds, c);
   if (kinds.chance(25)) add_margins(kinds, c);
   c.options.scaling = random.pick<Scaling>({Scaling::none, Scaling::by_n, Scaling::by_sqrt_n});

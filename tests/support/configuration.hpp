@@ -21,7 +21,9 @@ struct Configuration {
   Options options;
 
   [[nodiscard]] Problem problem() const {
-    return {shape, single ? Precision::f32 : Precision::f64, kind, options.r2c_axis, options.axes};
+    return {shape,        single ? Precision::f32 : Precision::f64,
+            kind,         options.r2c_axis,
+            options.axes, options.keep};
   }
   [[nodiscard]] std::string to_text() const;
 };

@@ -69,7 +69,8 @@ fftw_r2r_kind r2r_kind(AxisKind kind) {
 }
 
 /// Transforms a whole array along one axis, in place.
-void transform_axis(Whole& data, const Shape& shape, std::size_t axis, AxisKind kind) {
+void transform_axis(Whole& data, const Shape& shape, std::size_t axis, AxisKind kind,
+                    int sign = FFTW_FORWARD) {
   Index inner = 1;
   for (std::size_t a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
   const Index n = shape[axis];
@@ -86,21 +87,48 @@ void transform_axis(Whole& data, const Shape& shape, std::size_t axis, AxisKind 
   } else {
     const fftw_iodim64 line{n, inner, inner};
     const std::array<fftw_iodim64, 2> lines = {{{outer, n * inner, n * inner}, {inner, 1, 1}}};
-    plan = fftwl_plan_guru64_dft(1, &line, 2, lines.data(), raw, raw, FFTW_FORWARD, FFTW_ESTIMATE);
+    plan = fftwl_plan_guru64_dft(1, &line, 2, lines.data(), raw, raw, sign, FFTW_ESTIMATE);
   }
   fftwl_execute(plan);
   fftwl_destroy_plan(plan);
 }
 
-}  // namespace
-
 template <class T>
-std::vector<std::complex<long double>> reference(const Problem& problem, std::uint64_t seed) {
+Whole test_array(const Problem& problem, std::uint64_t seed) {
   Whole data(static_cast<std::size_t>(problem.elements()));
   for (std::size_t i = 0; i < data.size(); ++i) {
     const std::complex<T> value = sample<T>(seed, static_cast<Index>(i));
     data[i] = {value.real(), problem.complex_positions() ? value.imag() : T{0}};
   }
+  return data;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::complex<long double>> low_pass(const Problem& problem, std::uint64_t seed) {
+  Whole data = test_array<T>(problem, seed);
+  Index stride = problem.elements();
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+    const Index n = problem.shape[a];
+    stride /= n;
+    if (!problem.truncated(a)) continue;
+    transform_axis(data, problem.shape, a, AxisKind::fourier);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const Index k = static_cast<Index>(i) / stride % n;
+      data[i] = std::min(k, n - k) <= problem.keep[a] ? data[i] / static_cast<long double>(n) : 0.L;
+    }
+    transform_axis(data, problem.shape, a, AxisKind::fourier, FFTW_BACKWARD);
+  }
+  return data;
+}
+
+template std::vector<std::complex<long double>> low_pass<float>(const Problem&, std::uint64_t);
+template std::vector<std::complex<long double>> low_pass<double>(const Problem&, std::uint64_t);
+
+template <class T>
+std::vector<std::complex<long double>> reference(const Problem& problem, std::uint64_t seed) {
+  Whole data = test_array<T>(problem, seed);
   for (std::size_t a = 0; a < problem.shape.size(); ++a) {
     const AxisKind kind = problem.axis_kind(a);
     if (kind != AxisKind::none && kind != AxisKind::batch) {

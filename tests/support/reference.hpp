@@ -35,6 +35,10 @@ std::vector<Index> flat_part(const Layout& layout, Index rank);
 template <class T>
 std::vector<std::complex<long double>> reference(const Problem& problem, std::uint64_t seed);
 
+/// The test array again, of which only frequencies |k| <= problem.keep are left.
+template <class T>
+std::vector<std::complex<long double>> low_pass(const Problem& problem, std::uint64_t seed);
+
 /// The library's promise: relative L2 error at most max(eps, 1.5 eps sqrt(log2 N)).
 double promised_error(Precision precision, Index elements);
 

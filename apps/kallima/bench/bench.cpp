@@ -261,6 +261,11 @@ ExitCode judge(const Session& session, const std::vector<Result>& rows, double l
 
 ExitCode run(const Session& session, const BenchArguments& arguments) {
   Task task = task_of(arguments, session.size);
+  if (arguments.verify && task.request.problem.truncated()) {
+    throw InvalidOption(
+        "--verify compares with sums over all frequencies, and not all are kept; leave k= or "
+        "--verify out");
+  }
   if (!arguments.plans.empty() && !has_plans(session, task)) task.plans.clear();
   if (!arguments.tune.empty()) {
     const std::string tuned = tune_into(session, task);

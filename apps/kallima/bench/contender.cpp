@@ -10,13 +10,16 @@ bool same_places(const Layout& a, const Layout& b) {
   return a.order() == b.order() && same_owners(a, b);
 }
 
-/// Whether frequencies lie as positions do: of real data, along the r2c axis there are
-/// fewer.
-bool alike(const Problem& problem, const Layout& positions, const Layout& frequencies) {
-  if (!problem.real()) return same_places(positions, frequencies);
-  const std::size_t axis = problem.r2c_axis_index();
-  return positions.whole(axis) &&
-         same_places(positions.with_extent(axis, frequencies.shape()[axis]), frequencies);
+/// Whether frequencies lie as positions do: along some axes there may be fewer.
+bool alike(const Layout& positions, const Layout& frequencies) {
+  Layout fewer = positions;
+  for (std::size_t a = 0; a < positions.axes(); ++a) {
+    const Index extent = frequencies.shape()[a];
+    if (positions.shape()[a] == extent) continue;
+    if (!positions.whole(a)) return false;
+    fewer = fewer.with_extent(a, extent);
+  }
+  return same_places(fewer, frequencies);
 }
 
 }  // namespace
@@ -27,8 +30,8 @@ bool leaves_as_asked(const Task& task, const Layout& in, const Layout& out, bool
   const std::optional<Layout>& asked = forward ? request.out : request.in;
   if (!asked) return true;
   if (!known_order) return false;
-  if (request.in && request.out && alike(request.problem, *request.in, *request.out)) {
-    return alike(request.problem, forward ? in : out, forward ? out : in);
+  if (request.in && request.out && alike(*request.in, *request.out)) {
+    return alike(forward ? in : out, forward ? out : in);
   }
   return same_places(*asked, out);
 }

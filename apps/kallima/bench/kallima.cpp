@@ -24,6 +24,7 @@ Options options_for(const Task& task) {
   options.threads = task.threads;
   options.r2c_axis = task.request.problem.r2c_axis;
   options.axes = task.request.problem.axes;
+  options.keep = task.request.problem.keep;
   options.padded = task.request.padded;
   options.machine = task.request.machine;
   options.plan_wisdom = task.plans;
