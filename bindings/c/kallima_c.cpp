@@ -6,9 +6,11 @@
 #include "kallima/kallima.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "kallima/error.hpp"
@@ -247,6 +249,8 @@ struct kallima_transform {
                                                             int64_t out_elements) const = 0;
   virtual void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
                       int64_t out_elements, Scaling scaling) const = 0;
+  virtual void apply(const void* in, int64_t in_elements, void* out, int64_t out_elements,
+                     const RowWork& work) const = 0;
   [[nodiscard]] virtual const Plan& plan(Direction direction) const = 0;
   [[nodiscard]] virtual Index workspace_bytes() const = 0;
   [[nodiscard]] virtual Index in_place_size() const = 0;
@@ -299,6 +303,10 @@ class TransformOf final : public kallima_transform {
     fft_.run_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements),
                     scaling);
   }
+  void apply(const void* in, int64_t in_elements, void* out, int64_t out_elements,
+             const RowWork& work) const override {
+    fft_.apply_memory(in, elements_of(in_elements), out, elements_of(out_elements), work);
+  }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return fft_.plan(direction);
   }
@@ -341,6 +349,10 @@ class RedistributionOf final : public kallima_transform {
               int64_t out_elements, Scaling /*scaling*/) const override {
     moves_.run(direction, in, elements_of(in_elements), out, elements_of(out_elements));
   }
+  void apply(const void* /*in*/, int64_t /*in_elements*/, void* /*out*/, int64_t /*out_elements*/,
+             const RowWork& /*work*/) const override {
+    throw InvalidOption("a redistribution has no frequencies; use kallima_run");
+  }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return moves_.plan(direction);
   }
@@ -378,6 +390,36 @@ int transform_once(const kallima_transform* transform, Direction direction, cons
     require(transform);
     transform->bind(direction, in, in_elements, out, out_elements)->run();
   });
+}
+
+/// A function of C as one of rows.
+RowWork row_work_of(const kallima_transform& transform, kallima_row_function function,
+                    void* context) {
+  const std::size_t axes = transform.layout(KALLIMA_INPUT).axes();
+  return
+      [axes, function, context](void* data, Index size, Index stride, const RowIndices& indices) {
+        const Wavenumber first = indices.wavenumber(0);
+        const Wavenumber second = indices.wavenumber(1);
+        std::array<int64_t, static_cast<std::size_t>(max_axes)> k{};
+        std::array<double, static_cast<std::size_t>(max_axes)> component{};
+        for (std::size_t a = 0; a < axes; ++a) {
+          k[a] = first[a];
+          component[a] = first.component(a);
+        }
+        const std::size_t along = indices.axis();
+        const kallima_row row{data,
+                              size,
+                              stride,
+                              static_cast<int>(axes),
+                              static_cast<int>(along),
+                              k.data(),
+                              second[along] - first[along],
+                              component.data(),
+                              second.component(along) - first.component(along)};
+        const int code = function(&row, context);
+        if (code == 0) return;
+        throw std::runtime_error("the function of kallima_apply returned " + std::to_string(code));
+      };
 }
 
 }  // namespace
@@ -501,6 +543,17 @@ int kallima_run(kallima_bound* bound, kallima_error* error) {
 }
 
 void kallima_bound_destroy(kallima_bound* bound) { delete bound; }
+
+int kallima_apply(const kallima_transform* transform, const void* in, int64_t in_elements,
+                  void* out, int64_t out_elements, kallima_row_function function, void* context,
+                  kallima_error* error) {
+  return guarded(error, [&] {
+    require(transform);
+    // Where there is none, that is found on all ranks alike.
+    transform->apply(in, in_elements, out, out_elements,
+                     function == nullptr ? RowWork() : row_work_of(*transform, function, context));
+  });
+}
 
 int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements) {
   return guarded(nullptr, [&] {

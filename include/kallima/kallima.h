@@ -221,6 +221,33 @@ KALLIMA_API int kallima_run_on(const kallima_transform* transform, int direction
 /** Frees; not collective. NULL is fine. */
 KALLIMA_API void kallima_bound_destroy(kallima_bound* bound);
 
+/** Frequencies along one axis. Of element i, which is `stride` elements behind the one before, the
+ * wavenumber is k[axis] + i k_step along the axis, and k[a] along the others. */
+typedef struct kallima_row {
+  void* data;       /**< the first element: complex, of KALLIMA_R2R real */
+  int64_t count;    /**< elements */
+  int64_t stride;   /**< distance of neighbours in memory, in elements */
+  int axes;         /**< number of axes */
+  int axis;         /**< the one that the row is along */
+  const int64_t* k; /**< signed wavenumber of the first element, one number per axis */
+  int64_t k_step;   /**< by which it grows along the axis */
+  const double*
+      component;         /**< the same in units of the box: 2 pi k / length, or k without lengths */
+  double component_step; /**< by which that grows along the axis */
+} kallima_row;
+
+/** What is done with a row of frequencies; returns 0, or something else where that fails. */
+typedef int (*kallima_row_function)(const kallima_row* row, void* context);
+
+/** Forward, `function` on every row of frequencies, backward, in one plan: what is known as
+ * Transform::apply in C++. Collective. `in` and `out` are arrays of the input side, the same or
+ * apart. The first call plans and allocates. Rows come in no order, to several threads at once
+ * where options.threads are several. Where a function does not return 0 on some rank, all ranks
+ * fail and the transform cannot be used any more. */
+KALLIMA_API int kallima_apply(const kallima_transform* transform, const void* in,
+                              int64_t in_elements, void* out, int64_t out_elements,
+                              kallima_row_function function, void* context, kallima_error* error);
+
 /** Elements that this rank holds on a side, without padding, as Layout::local_size of C++ says:
  * reals on the input side of a KALLIMA_R2C transform and on both of a KALLIMA_R2R one. Local. */
 KALLIMA_API int kallima_local_size(const kallima_transform* transform, int side, int64_t* elements);

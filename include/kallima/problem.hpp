@@ -168,7 +168,7 @@ struct KALLIMA_API Problem {
   /// Those that are kept: 0 .. K and, but for an r2c axis, -K .. -1 behind them.
   [[nodiscard]] Index frequencies_along(std::size_t a) const {
     const Index all = frequencies_of_line(a);
-    const Index most = keep.empty() ? -1 : keep[a];
+    const Index most = a < keep.size() ? keep[a] : -1;
     if (most < 0 || most >= shape[a] / 2) return all;
     return axis_kind(a) == AxisKind::real ? most + 1 : 2 * most + 1;
   }
@@ -178,7 +178,7 @@ struct KALLIMA_API Problem {
   }
   /// True where not all frequencies are kept.
   [[nodiscard]] bool truncated() const {
-    for (std::size_t a = 0; a < keep.size(); ++a) {
+    for (std::size_t a = 0; a < shape.size() && !keep.empty(); ++a) {
       if (truncated(a)) return true;
     }
     return false;

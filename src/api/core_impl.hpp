@@ -465,6 +465,7 @@ void TransformCore<T>::turn(const Given& in, const Given& out, const RowWork& wo
   const Plan& there = plan(Direction::forward);
   try {
     const State& ends = there.states().front();
+    if (!work) throw InvalidOption("there is no function to apply; pass one");
     validate_between(ends, ends, true, in, out);
   } catch (...) {
     communicator_->fail_as_thrown();

@@ -106,6 +106,13 @@ void options(std::vector<Injection>& list) {
     o.axes.assign(shape.size(), AxisKind::fourier);
     o.axes.back() = AxisKind::real;
   });
+  add("frequencies to keep of two axes", [](Shape&, Options& o, int) { o.keep = {1, 1}; });
+  add("frequencies to keep of four axes", [](Shape&, Options& o, int) { o.keep = {1, 1, 1, 1}; });
+  add("frequencies to keep of cosines", [](Shape& shape, Options& o, int) {
+    o.axes.assign(shape.size(), AxisKind::fourier);
+    o.axes.front() = AxisKind::cosine_2;
+    o.keep.assign(shape.size(), 1);
+  });
   for (const int value : {3, 255}) {
     const std::string text = std::to_string(value);
     const int beyond = value == 3 ? 4 : value;  // there are four
@@ -199,6 +206,11 @@ void reals(std::vector<Injection>& list, int ranks) {
   }
   add("an output layout with all frequencies", ErrorCode::invalid_layout,
       [ranks](Shape& shape, Options& o, int) { o.out = Layout::slab(shape, ranks); });
+  add("an output layout with frequencies that are not kept", ErrorCode::invalid_layout,
+      [ranks](Shape&, Options& o, int) {
+        o.keep = {1, 1, 1};
+        o.out = Layout::slab({6, 4, 3}, ranks);
+      });
   add("padded frequencies", ErrorCode::invalid_layout, [ranks](Shape&, Options& o, int) {
     o.out = Layout::slab({6, 4, 3}, ranks).with_padding(1);
   });
@@ -356,6 +368,8 @@ void mismatches(std::vector<Injection>& list, int ranks) {
   list.push_back(mismatch("axes", [](Shape& shape, Options&, int v) {
     for (int i = 0; i < v; ++i) shape.push_back(1);
   }));
+  list.push_back(mismatch("frequencies to keep",
+                          [](Shape& shape, Options& o, int v) { o.keep.assign(shape.size(), v); }));
   list.push_back(mismatch("order of extents", [](Shape& shape, Options&, int v) {
     const std::vector<Shape> orders = {{6, 4, 5}, {4, 6, 5}, {6, 5, 4}, {5, 4, 6}};
     shape = orders[static_cast<std::size_t>(v)];

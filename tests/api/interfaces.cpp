@@ -76,6 +76,7 @@ class PlannedInC final : public Planned {
     std::vector<int> axes;
     for (const AxisKind kind : ask.options.axes) axes.push_back(static_cast<int>(kind));
     if (!axes.empty()) options.axes = axes.data();
+    if (!ask.options.keep.empty()) options.keep = ask.options.keep.data();
     options.r2c_axis = ask.options.r2c_axis;
     options.padded = ask.options.padded ? 1 : 0;
     if (memory_) {
@@ -159,7 +160,8 @@ bool can_be_said_in_c(const Ask& ask) {
   if (ask.make || options.threads == 0 || options.plan) return false;
   if (!options.lengths.empty() && options.lengths.size() != ask.shape.size()) return false;
   if (!options.axes.empty() && options.axes.size() != ask.shape.size()) return false;
-  const Problem problem{ask.shape, Precision::f64, ask.kind, -1};
+  if (!options.keep.empty() && options.keep.size() != ask.shape.size()) return false;
+  const Problem problem{ask.shape, Precision::f64, ask.kind, -1, {}, options.keep};
   return (!options.in || options.in->shape() == ask.shape) &&
          (!options.out || options.out->shape() == problem.frequency_shape());
 }
