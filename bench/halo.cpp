@@ -3,9 +3,9 @@
 // Halo exchanges against one as programs have it by hand: 26 neighbours, a message for each face,
 // edge and corner. In turns, so that a change of the machine's mood meets both alike.
 //
-//     mpirun -n 4 kallima_halo [EXTENT [WIDTH [ROUNDS]]]     128, 2 and 41 by default; prints a
-//     line
-//                                                            of JSON
+//     mpirun -n 4 kallima_halo [EXTENT [WIDTH [ROUNDS]]]     128, 2 and 41 by default
+//
+// Prints a line of JSON.
 #include <mpi.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/median.hpp"
+#include "bench/alternate.hpp"
 #include "bench/runner.hpp"
 #include "kallima/error.hpp"
 #include "kallima/halo.hpp"
@@ -133,21 +134,6 @@ Three grid_of(Index ranks) {
   return procs;
 }
 
-template <class Run>
-double seconds_of(MPI_Comm comm, int times, const Run& run) {
-  MPI_Barrier(comm);
-  const double begin = MPI_Wtime();
-  for (int i = 0; i < times; ++i) run();
-  double took = (MPI_Wtime() - begin) / times;
-  MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return took;
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
 int measure(int argc, char** argv) {
   const Index n = argc > 1 ? std::atol(argv[1]) : 128;
   const Index width = argc > 2 ? std::atol(argv[2]) : 2;
@@ -185,29 +171,17 @@ int measure(int argc, char** argv) {
   by_hand.run(v.data());
   if (u != v) throw InternalError("the two exchanges differ");
 
-  std::vector<double> our_seconds;
-  std::vector<double> their_seconds;
-  std::vector<double> ratios;
-  for (int round = 0; round <= rounds; ++round) {
-    const auto run_ours = [&] { return seconds_of(comm, times, [&] { ours.run(u); }); };
-    const auto run_theirs = [&] { return seconds_of(comm, times, [&] { by_hand.run(v.data()); }); };
-    // Who goes first changes, too.
-    const double first = round % 2 == 0 ? run_ours() : run_theirs();
-    const double second = round % 2 == 0 ? run_theirs() : run_ours();
-    if (round == 0) continue;  // warm-up
-    our_seconds.push_back(round % 2 == 0 ? first : second);
-    their_seconds.push_back(round % 2 == 0 ? second : first);
-    ratios.push_back(our_seconds.back() / their_seconds.back());
-  }
+  const Alternated took = alternate(
+      comm, rounds, times, [&] { ours.run(u); }, [&] { by_hand.run(v.data()); });
   say(world, {{"ranks", world.communicator->size},
               {"extent", n},
               {"width", width},
               {"rounds", rounds},
-              {"kallima_us", 1e6 * median(our_seconds)},
-              {"by_hand_us", 1e6 * median(their_seconds)},
-              {"ratio", median(our_seconds) / median(their_seconds)},
-              {"ratio_quartiles", {quantile(ratios, 0.25), quantile(ratios, 0.75)}},
-              {"least_ratio", least(our_seconds) / least(their_seconds)}});
+              {"kallima_us", 1e6 * median(took.ours)},
+              {"by_hand_us", 1e6 * median(took.theirs)},
+              {"ratio", took.ratio()},
+              {"ratio_quartiles", took.quartiles()},
+              {"least_ratio", took.least_ratio()}});
   MPI_Comm_free(&comm);
   return 0;
 }

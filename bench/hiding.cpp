@@ -49,7 +49,7 @@ class Parts {
     const comm::Limits limits;
     const auto channel = std::make_shared<comm::Channel>(world.communicator, limits);
     driver_ = std::make_unique<Driver<double>>(
-        exec::Executor<double>(plan, false, world.communicator->rank, engines_, tile()),
+        exec::Executor<double>(plan, {}, world.communicator->rank, engines_, tile()),
         Carriers{world.communicator, limits, channel, true, nullptr}, areas());
   }
 

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <numbers>
 #include <vector>
 
+#include "example.hpp"
 #include "kallima/kallima.hpp"
 
 namespace {
@@ -75,16 +75,4 @@ int make_field(kallima::Index n) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int status = 1;
-  try {
-    status = make_field(argc > 1 ? std::atoll(argv[1]) : 48);
-  } catch (const kallima::Error& error) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) std::cerr << error.what() << '\n';
-  }
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return run_example(argc, argv, 48, make_field); }

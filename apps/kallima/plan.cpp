@@ -48,8 +48,14 @@ Json step_json(const Plan& plan, std::size_t i) {
   const State& before = plan.states()[i];
   if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
     if (sweep->kernel == Kernel::none) return {{"kind", "sweep"}, {"kernel", "none"}};
+    if (is_chirp(sweep->kernel)) {
+      return {{"kind", "sweep"},
+              {"kernel", name_of(sweep->kernel)},
+              {"digit", before.names()[0]},
+              {"points", plan.points()}};
+    }
     return {{"kind", "sweep"},
-            {"kernel", "fourier"},
+            {"kernel", name_of(sweep->kernel)},
             {"digit", before.names()[static_cast<std::size_t>(sweep->digit)]},
             {"lines", sweep->lines},
             {"form", sweep->form == TileForm::lines ? "lines" : "interleaved"},

@@ -27,6 +27,15 @@ constexpr const char* layout_help = R"(LAYOUT:
                             axis by axis, slowest in memory first; x is the last axis, then y, z,
                             w, v, u; block/4:ceil is FFTW's rule for uneven blocks)";
 
+constexpr const char* families_help = R"(
+FAMILY:
+  any                       whatever is cheapest
+  slab, pencil              one axis over all ranks at a time; two or more over grids of ranks
+  cyclic                    axes distributed cyclically
+  gather                    everything on one rank
+  convolution               one axis of any length, as a convolution (Bluestein)
+)";
+
 }  // namespace
 
 std::string problem_help() {
@@ -36,7 +45,7 @@ std::string problem_help() {
   methods += fmt::format("  {:<24}  {}\n", text, meaning);
   KALLIMA_METHOD_TABLE(KALLIMA_METHOD)
 #undef KALLIMA_METHOD
-  return std::string(layout_help) + "\n\n" + methods;
+  return std::string(layout_help) + "\n\n" + methods + families_help;
 }
 
 namespace {
@@ -78,13 +87,13 @@ Layout pencil(const std::string& grid, const Shape& shape, Index ranks) {
 /// The same distribution where the r2c axis and truncated ones have other extents.
 Layout with_extents(Layout layout, const Problem& problem, const Shape& shape) {
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    const bool half = problem.axis_kind(a) == AxisKind::real;
-    if (!half && !problem.truncated(a)) continue;
+    if (!problem.shrinks(a)) continue;
     if (!layout.whole(a)) {
       throw InvalidLayout(
           fmt::format("'same' needs axis {}, {}, to be whole on every rank; name the "
                       "layout of --out",
-                      axis_names(shape.size())[a], half ? "the r2c axis" : "which is truncated"));
+                      axis_names(shape.size())[a],
+                      problem.truncated(a) ? "which is truncated" : "the r2c axis"));
     }
     layout = layout.with_extent(a, shape[a]);
   }
@@ -135,6 +144,16 @@ void ProblemArguments::add_to(Command command, bool required) {
       .add_option("--chunks", chunks,
                   "Chunks of sweeps, so that messages travel meanwhile (default: cheapest)")
       .type_name("N");
+  command
+      .add_choice<Decomposition>("--decomposition", decomposition,
+                                 {{"any", Decomposition::any},
+                                  {"slab", Decomposition::slab},
+                                  {"pencil", Decomposition::pencil},
+                                  {"cyclic", Decomposition::cyclic},
+                                  {"gather", Decomposition::gather},
+                                  {"convolution", Decomposition::convolution}},
+                                 "Which family of plans", Listing::elsewhere)
+      .type_name("FAMILY");
   command.add_flag("--padded", padded, "Pad rows of reals to the length of their frequencies");
 }
 
@@ -151,6 +170,7 @@ PlanRequest ProblemArguments::request(Index ranks, std::shared_ptr<const Machine
   request.ranks = ranks;
   request.method = method;
   request.chunks = chunks;
+  request.decomposition = decomposition;
   request.padded = padded;
   if (in == "same") throw ParseError("layout 'same' is for --out; the input has none to be like");
   const std::string& position = is_way_back() ? out : in;

@@ -19,10 +19,11 @@ struct ProblemArguments {
   std::string out = "any";
   ExchangeMethod method = ExchangeMethod::any;
   Index chunks = 0;
+  Decomposition decomposition = Decomposition::any;
   bool padded = false;
 
-  /// Adds PROBLEM, --in, --out, --method, --chunks and --padded to a subcommand. PROBLEM may be
-  /// left out where that has subcommands of its own.
+  /// Adds PROBLEM, --in, --out, --method, --chunks, --decomposition and --padded to a subcommand.
+  /// PROBLEM may be left out where that has subcommands of its own.
   void add_to(Command command, bool required = true);
 
   /// What is asked for on so many ranks. ParseError, InvalidLayout and others with the library's

@@ -42,7 +42,6 @@ struct SimulateArguments {
   std::string ranks;
   std::string platform;
   std::string hosts;
-  Decomposition decomposition = Decomposition::any;
   Index runs = 1;
   Index samples = 0;
   std::string program;
@@ -136,7 +135,6 @@ PlanRequest request_of(const SimulateArguments& arguments, Index ranks,
     what.method = ExchangeMethod::point_to_point;
   }
   PlanRequest request = what.request(ranks, machine);
-  request.decomposition = arguments.decomposition;
   request.placement.ranks_per_node = per_node;
   return request;
 }
@@ -284,14 +282,6 @@ void add_simulate_platform(Command command, Action& chosen) {
       .type_name("F");
   command.add_option("--hosts", arguments->hosts, "Host file (default: the .hosts beside it)")
       .type_name("FILE");
-  command
-      .add_choice<Decomposition>("--decomposition", arguments->decomposition,
-                                 {{"any", Decomposition::any},
-                                  {"slab", Decomposition::slab},
-                                  {"pencil", Decomposition::pencil},
-                                  {"cyclic", Decomposition::cyclic}},
-                                 "Which family of plans")
-      .type_name("D");
   command.add_option("--runs", arguments->runs, "Transforms, of which the median counts")
       .type_name("N")
       .at_least(1);

@@ -105,7 +105,7 @@ Json measured(const Plan& plan, const Task& task) {
                {"messages_sent", total(moved.messages_sent) / task.runs}};
   if (task.samples > 0) {
     line["error"] = error_of(fft, input, output, task);
-    line["promised_error"] = cli::promised_error(plan.problem());
+    line["promised_error"] = promised_error(plan);
   }
   return line;
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -72,11 +73,42 @@ Shape shape_of(int axes, const int64_t* shape) {
   return result;
 }
 
+OwnBoxes own_boxes_of(int axes, const kallima_boxes& c) {
+  if (c.size != sizeof(kallima_boxes)) {
+    throw InvalidOption("kallima_boxes has size " + std::to_string(c.size) + ", and should have " +
+                        std::to_string(sizeof(kallima_boxes)) + "; set it to its sizeof");
+  }
+  if (c.count < 0 || (c.count > 0 && c.bounds == nullptr)) {
+    throw InvalidOption(std::to_string(c.count) +
+                        " boxes, or boxes without bounds; give 0 or more, and their bounds");
+  }
+  OwnBoxes own;
+  const int64_t* at = c.bounds;
+  for (int i = 0; i < c.count; ++i, at += 2 * axes) {
+    own.boxes.push_back({{at, at + axes}, {at + axes, at + 2 * axes}});
+  }
+  if (c.order != nullptr) own.order.assign(c.order, c.order + axes);
+  for (int a = 0; c.margins != nullptr && a < axes; ++a) {
+    own.margins.push_back({c.margins[2 * a], c.margins[2 * a + 1]});
+  }
+  return own;
+}
+
+/// A side's layout: its text, or this rank's boxes, or neither.
+LayoutChoice layout_of(int axes, const char* text, const kallima_boxes* boxes) {
+  if (text != nullptr && boxes != nullptr) {
+    throw InvalidOption("a layout and boxes for the same side; give one of them");
+  }
+  if (boxes != nullptr) return own_boxes_of(axes, *boxes);
+  return text == nullptr ? LayoutChoice() : LayoutChoice(text);
+}
+
 Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c) {
   Arguments arguments;
   arguments.shape = shape_of(axes, shape);
   Options& options = arguments.options;
-  if (c.in_layout != nullptr) options.in = c.in_layout;
+  options.in = layout_of(axes, c.in_layout, c.in_boxes);
+  options.out = layout_of(axes, c.out_layout, c.out_boxes);
   if (c.kind < KALLIMA_C2C || c.kind > KALLIMA_R2R) {
     throw InvalidOption("kind has no value " + std::to_string(c.kind) +
                         "; use KALLIMA_C2C, KALLIMA_R2C or KALLIMA_R2R");
@@ -88,7 +120,6 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
     }
     options.axes.push_back(static_cast<AxisKind>(c.axes[a]));
   }
-  if (c.out_layout != nullptr) options.out = c.out_layout;
   options.r2c_axis = c.r2c_axis;
   options.padded = c.padded != 0;
   if (c.machine != nullptr) {
@@ -109,6 +140,7 @@ Arguments arguments_of(int axes, const int64_t* shape, const kallima_options& c)
     }
   }
   options.large_counts = c.large_counts != 0;
+  options.separate_fields = c.separate_fields != 0;
   if (c.keep != nullptr) options.keep.assign(c.keep, c.keep + axes);
   if (c.lengths != nullptr) options.lengths.assign(c.lengths, c.lengths + axes);
   options.tile_bytes = c.tile_bytes;
@@ -247,10 +279,15 @@ struct kallima_transform {
   [[nodiscard]] virtual std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
                                                             int64_t in_elements, void* out,
                                                             int64_t out_elements) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<kallima_bound> bind_fields(
+      Direction direction, const std::function<FieldMemory()>& fields) const = 0;
   virtual void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
                       int64_t out_elements, Scaling scaling) const = 0;
   virtual void apply(const void* in, int64_t in_elements, void* out, int64_t out_elements,
                      const RowWork& work) const = 0;
+  virtual void apply(const void* in, int64_t in_elements, const void* second,
+                     int64_t second_elements, void* out, int64_t out_elements,
+                     const RowPairWork& work) const = 0;
   [[nodiscard]] virtual const Plan& plan(Direction direction) const = 0;
   [[nodiscard]] virtual Index workspace_bytes() const = 0;
   [[nodiscard]] virtual Index in_place_size() const = 0;
@@ -262,6 +299,10 @@ struct kallima_transform {
     require_side(side);
     const Plan& steps = plan(Direction::forward);
     return side == KALLIMA_INPUT ? steps.input() : steps.output();
+  }
+  /// Elements that this rank's part on a side takes.
+  [[nodiscard]] virtual Index allocated_size(int side) const {
+    return layout(side).allocated_size(rank());
   }
 
  protected:
@@ -298,6 +339,10 @@ class TransformOf final : public kallima_transform {
     return std::make_unique<BoundOf<T>>(
         fft_.bind_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements)));
   }
+  [[nodiscard]] std::unique_ptr<kallima_bound> bind_fields(
+      Direction direction, const std::function<FieldMemory()>& fields) const override {
+    return std::make_unique<BoundOf<T>>(fft_.bind_fields_memory(direction, fields));
+  }
   void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
               int64_t out_elements, Scaling scaling) const override {
     fft_.run_memory(direction, in, elements_of(in_elements), out, elements_of(out_elements),
@@ -306,6 +351,11 @@ class TransformOf final : public kallima_transform {
   void apply(const void* in, int64_t in_elements, void* out, int64_t out_elements,
              const RowWork& work) const override {
     fft_.apply_memory(in, elements_of(in_elements), out, elements_of(out_elements), work);
+  }
+  void apply(const void* in, int64_t in_elements, const void* second, int64_t second_elements,
+             void* out, int64_t out_elements, const RowPairWork& work) const override {
+    fft_.apply_memory(in, elements_of(in_elements), second, elements_of(second_elements), out,
+                      elements_of(out_elements), work);
   }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
     return fft_.plan(direction);
@@ -335,8 +385,11 @@ class RedistributionOf final : public kallima_transform {
   RedistributionOf(MPI_Comm comm, Index element_bytes, const std::function<Arguments()>& arguments)
       : moves_(Redistribution::with(comm, element_bytes, arguments)) {
     const Arguments given = arguments();
-    from_ = given.options.in.for_shape(given.shape).value();
-    to_ = given.options.out.for_shape(given.shape).value();
+    const auto layout = [&](const LayoutChoice& choice) {
+      return choice.own() ? std::nullopt : choice.for_shape(given.shape);
+    };
+    from_ = layout(given.options.in);
+    to_ = layout(given.options.out);
   }
 
   [[nodiscard]] std::unique_ptr<kallima_bound> bind(Direction direction, const void* in,
@@ -345,12 +398,21 @@ class RedistributionOf final : public kallima_transform {
     return std::make_unique<BoundRedistribution>(
         moves_.bind(direction, in, elements_of(in_elements), out, elements_of(out_elements)));
   }
+  [[nodiscard]] std::unique_ptr<kallima_bound> bind_fields(
+      Direction /*direction*/, const std::function<FieldMemory()>& /*fields*/) const override {
+    throw InvalidOption("a redistribution has no fields; use kallima_bind");
+  }
   void run_on(Direction direction, const void* in, int64_t in_elements, void* out,
               int64_t out_elements, Scaling /*scaling*/) const override {
     moves_.run(direction, in, elements_of(in_elements), out, elements_of(out_elements));
   }
   void apply(const void* /*in*/, int64_t /*in_elements*/, void* /*out*/, int64_t /*out_elements*/,
              const RowWork& /*work*/) const override {
+    throw InvalidOption("a redistribution has no frequencies; use kallima_run");
+  }
+  void apply(const void* /*in*/, int64_t /*in_elements*/, const void* /*second*/,
+             int64_t /*second_elements*/, void* /*out*/, int64_t /*out_elements*/,
+             const RowPairWork& /*work*/) const override {
     throw InvalidOption("a redistribution has no frequencies; use kallima_run");
   }
   [[nodiscard]] const Plan& plan(Direction direction) const override {
@@ -362,13 +424,19 @@ class RedistributionOf final : public kallima_transform {
   [[nodiscard]] int rank() const override { return moves_.rank(); }
   [[nodiscard]] const Layout& layout(int side) const override {
     require_side(side);
-    return side == KALLIMA_INPUT ? from_ : to_;
+    const std::optional<Layout>& its = side == KALLIMA_INPUT ? from_ : to_;
+    if (!its) throw InvalidOption("this side's layout is known by the boxes that ranks gave");
+    return *its;
+  }
+  [[nodiscard]] Index allocated_size(int side) const override {
+    require_side(side);
+    return side == KALLIMA_INPUT ? moves_.input_size() : moves_.output_size();
   }
 
  private:
   Redistribution moves_;
-  Layout from_;
-  Layout to_;
+  std::optional<Layout> from_;  // where ranks did not give boxes of their own
+  std::optional<Layout> to_;
 };
 
 template <template <class> class Fft>
@@ -392,34 +460,90 @@ int transform_once(const kallima_transform* transform, Direction direction, cons
   });
 }
 
+/// Gives what `bind` of a direction makes to the caller.
+template <class Bind>
+int bind_with(kallima_bound** bound, int direction, kallima_error* error, Bind&& bind) {
+  if (bound != nullptr) *bound = nullptr;
+  return guarded(error, [&] {
+    // Other directions, and nowhere to put the handle, are refused inside, on all ranks alike.
+    const bool known =
+        bound != nullptr && (direction == KALLIMA_FORWARD || direction == KALLIMA_BACKWARD);
+    auto made = bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255));
+    if (bound != nullptr) *bound = made.release();
+  });
+}
+
+/// A row as C sees it, with what it points to.
+class RowInC {
+ public:
+  RowInC(std::size_t axes, void* data, Index size, Index stride, const RowIndices& indices) {
+    const Wavenumber first = indices.wavenumber(0);
+    const Wavenumber second = indices.wavenumber(1);
+    for (std::size_t a = 0; a < axes; ++a) {
+      k_[a] = first[a];
+      component_[a] = first.component(a);
+    }
+    const std::size_t along = indices.axis();
+    row_ = {data,
+            size,
+            stride,
+            static_cast<int>(axes),
+            static_cast<int>(along),
+            k_.data(),
+            second[along] - first[along],
+            component_.data(),
+            second.component(along) - first.component(along)};
+  }
+  RowInC(const RowInC&) = delete;
+  RowInC& operator=(const RowInC&) = delete;
+  RowInC(RowInC&&) = delete;
+  RowInC& operator=(RowInC&&) = delete;
+  ~RowInC() = default;
+
+  [[nodiscard]] const kallima_row* get() const { return &row_; }
+  /// The same place of another array.
+  [[nodiscard]] kallima_row beside(const void* data, Index stride) const {
+    kallima_row other = row_;
+    // It says that this one is only read.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+    other.data = const_cast<void*>(data);
+    other.stride = stride;
+    return other;
+  }
+
+ private:
+  std::array<int64_t, static_cast<std::size_t>(max_axes)> k_{};
+  std::array<double, static_cast<std::size_t>(max_axes)> component_{};
+  kallima_row row_{};
+};
+
+void require_zero(int code) {
+  if (code == 0) return;
+  throw std::runtime_error("the function of kallima_apply returned " + std::to_string(code));
+}
+
 /// A function of C as one of rows.
 RowWork row_work_of(const kallima_transform& transform, kallima_row_function function,
                     void* context) {
+  if (function == nullptr) return {};
   const std::size_t axes = transform.layout(KALLIMA_INPUT).axes();
   return
       [axes, function, context](void* data, Index size, Index stride, const RowIndices& indices) {
-        const Wavenumber first = indices.wavenumber(0);
-        const Wavenumber second = indices.wavenumber(1);
-        std::array<int64_t, static_cast<std::size_t>(max_axes)> k{};
-        std::array<double, static_cast<std::size_t>(max_axes)> component{};
-        for (std::size_t a = 0; a < axes; ++a) {
-          k[a] = first[a];
-          component[a] = first.component(a);
-        }
-        const std::size_t along = indices.axis();
-        const kallima_row row{data,
-                              size,
-                              stride,
-                              static_cast<int>(axes),
-                              static_cast<int>(along),
-                              k.data(),
-                              second[along] - first[along],
-                              component.data(),
-                              second.component(along) - first.component(along)};
-        const int code = function(&row, context);
-        if (code == 0) return;
-        throw std::runtime_error("the function of kallima_apply returned " + std::to_string(code));
+        require_zero(function(RowInC(axes, data, size, stride, indices).get(), context));
       };
+}
+
+/// The same of two rows.
+RowPairWork row_work_of(const kallima_transform& transform, kallima_row_pair_function function,
+                        void* context) {
+  if (function == nullptr) return {};
+  const std::size_t axes = transform.layout(KALLIMA_INPUT).axes();
+  return [axes, function, context](void* data, Index size, Index stride, const RowIndices& indices,
+                                   const void* other, Index other_stride) {
+    const RowInC row(axes, data, size, stride, indices);
+    const kallima_row beside = row.beside(other, other_stride);
+    require_zero(function(row.get(), &beside, context));
+  };
 }
 
 }  // namespace
@@ -498,22 +622,26 @@ int kallima_backward(const kallima_transform* transform, const void* in, int64_t
 int kallima_bind(const kallima_transform* transform, int direction, const void* in,
                  int64_t in_elements, void* out, int64_t out_elements, kallima_bound** bound,
                  kallima_error* error) {
-  if (bound != nullptr) *bound = nullptr;
-  return guarded(error, [&] {
+  return bind_with(bound, direction, error, [&](Direction way) {
     require(transform);
-    // Other directions, and nowhere to put the handle, are refused inside, on all ranks alike.
-    const bool known =
-        bound != nullptr && (direction == KALLIMA_FORWARD || direction == KALLIMA_BACKWARD);
-    try {
-      auto made =
-          transform->bind(known ? static_cast<Direction>(direction) : static_cast<Direction>(255),
-                          in, in_elements, out, out_elements);
-      if (bound != nullptr) *bound = made.release();
-    } catch (const InvalidOption& failure) {
-      // Which of both it was, only the rank where it was found can know.
-      throw InvalidOption(std::string(failure.what()) +
-                          ", and the pointer for the handle is not NULL");
-    }
+    return transform->bind(way, in, in_elements, out, out_elements);
+  });
+}
+
+int kallima_bind_fields(const kallima_transform* transform, int direction, int fields,
+                        const void* const* in, int64_t in_elements, void* const* out,
+                        int64_t out_elements, kallima_bound** bound, kallima_error* error) {
+  return bind_with(bound, direction, error, [&](Direction way) {
+    require(transform);
+    return transform->bind_fields(way, [&] {
+      // Where there are none, their number is found wrong on all ranks alike.
+      const auto given =
+          static_cast<std::size_t>(in == nullptr || out == nullptr ? 0 : std::max(0, fields));
+      return FieldMemory{std::vector<const void*>(in, in + given),
+                         std::vector<std::size_t>(given, elements_of(in_elements)),
+                         std::vector<void*>(out, out + given),
+                         std::vector<std::size_t>(given, elements_of(out_elements))};
+    });
   });
 }
 
@@ -551,7 +679,17 @@ int kallima_apply(const kallima_transform* transform, const void* in, int64_t in
     require(transform);
     // Where there is none, that is found on all ranks alike.
     transform->apply(in, in_elements, out, out_elements,
-                     function == nullptr ? RowWork() : row_work_of(*transform, function, context));
+                     row_work_of(*transform, function, context));
+  });
+}
+
+int kallima_apply_two(const kallima_transform* transform, const void* in, int64_t in_elements,
+                      const void* second, int64_t second_elements, void* out, int64_t out_elements,
+                      kallima_row_pair_function function, void* context, kallima_error* error) {
+  return guarded(error, [&] {
+    require(transform);
+    transform->apply(in, in_elements, second, second_elements, out, out_elements,
+                     row_work_of(*transform, function, context));
   });
 }
 
@@ -567,7 +705,7 @@ int kallima_allocated_size(const kallima_transform* transform, int side, int64_t
   return guarded(nullptr, [&] {
     require(transform);
     require(elements);
-    *elements = transform->layout(side).allocated_size(transform->rank());
+    *elements = transform->allocated_size(side);
   });
 }
 

@@ -96,7 +96,21 @@ enum kallima_direction { KALLIMA_FORWARD = 0, KALLIMA_BACKWARD = 1 };
 /** Which side of a transform: what forward reads, what forward writes. */
 enum kallima_side { KALLIMA_INPUT = 0, KALLIMA_OUTPUT = 1 };
 
-/** Choices of a transform; the same on every rank. Fill it with kallima_options_init, then change.
+/** What this rank alone holds of an array: boxes, one behind the other in its memory. Those of all
+ * ranks are gathered in the collective call that they are given to. */
+typedef struct kallima_boxes {
+  size_t size;            /**< bytes of this struct, set by the caller */
+  int count;              /**< of boxes; 0: this rank holds nothing */
+  const int64_t* bounds;  /**< per box the first index along each axis, then one beyond the last
+                               along each axis; NULL where there are none */
+  const int* order;       /**< axes from slowest to fastest in memory, the same on all ranks; NULL:
+                               0, 1, 2, ... */
+  const int64_t* margins; /**< elements below and above each box, per axis, the same on all ranks;
+                               NULL: none */
+} kallima_boxes;
+
+/** Choices of a transform; the same on every rank, but for boxes. Fill it with
+ * kallima_options_init, then change.
  */
 typedef struct kallima_options {
   size_t size;            /**< bytes of this struct, as the caller knows it */
@@ -144,6 +158,11 @@ typedef struct kallima_options {
   const int64_t* keep; /**< per Fourier axis, the largest |k| of the frequencies that are kept, or
                             -1 for all: what is not is neither computed nor sent, and backward
                             it is 0; NULL: all of all axes */
+  int separate_fields; /**< nonzero: the fields of a batch, axis 0, have pointers of their own:
+                            kallima_bind_fields */
+  const kallima_boxes* in_boxes;  /**< what this rank holds of the input, instead of in_layout and
+                                       given on every rank; NULL: as in_layout says */
+  const kallima_boxes* out_boxes; /**< the same of the output */
 } kallima_options;
 
 /** What was moved between this rank and others since the transform, or the halo exchange, was made.
@@ -208,6 +227,13 @@ KALLIMA_API int kallima_backward(const kallima_transform* transform, const void*
 KALLIMA_API int kallima_bind(const kallima_transform* transform, int direction, const void* in,
                              int64_t in_elements, void* out, int64_t out_elements,
                              kallima_bound** bound, kallima_error* error);
+/** The same of the fields of a batch, each behind a pointer of its own and with so many elements;
+ * options.separate_fields must have been set. Per field, arrays take kallima_allocated_size /
+ * fields elements. All are in place or none is. */
+KALLIMA_API int kallima_bind_fields(const kallima_transform* transform, int direction, int fields,
+                                    const void* const* in, int64_t in_elements, void* const* out,
+                                    int64_t out_elements, kallima_bound** bound,
+                                    kallima_error* error);
 /** Runs. Collective; agrees on nothing, allocates nothing. */
 KALLIMA_API int kallima_run(kallima_bound* bound, kallima_error* error);
 /** The same with another scaling than that of the options. */
@@ -247,6 +273,18 @@ typedef int (*kallima_row_function)(const kallima_row* row, void* context);
 KALLIMA_API int kallima_apply(const kallima_transform* transform, const void* in,
                               int64_t in_elements, void* out, int64_t out_elements,
                               kallima_row_function function, void* context, kallima_error* error);
+
+/** What is done with a row of frequencies, `row`, and the same row of a second array, `other`,
+ * which is only read. */
+typedef int (*kallima_row_pair_function)(const kallima_row* row, const kallima_row* other,
+                                         void* context);
+/** The same of two inputs, as for convolutions and correlations: forward of both, `function`,
+ * backward of what it left in the rows of the first. */
+KALLIMA_API int kallima_apply_two(const kallima_transform* transform, const void* in,
+                                  int64_t in_elements, const void* second, int64_t second_elements,
+                                  void* out, int64_t out_elements,
+                                  kallima_row_pair_function function, void* context,
+                                  kallima_error* error);
 
 /** Elements that this rank holds on a side, without padding, as Layout::local_size of C++ says:
  * reals on the input side of a KALLIMA_R2C transform and on both of a KALLIMA_R2R one. Local. */

@@ -80,4 +80,11 @@ class KALLIMA_API Plan : public StepList {
   void recount(std::size_t step);
 };
 
+/// The promised error of a plan's results: relative, in the L2 norm, against exact arithmetic. Of
+/// forward and backward together twice that.
+///
+/// max(eps, 1.5 eps sqrt(log2 N)) for N elements. A convolution of M points has three transforms,
+/// one of them of the chirp, and three products: 2 eps sqrt(log2 M).
+KALLIMA_API double promised_error(const Plan& plan);
+
 }  // namespace kallima

@@ -21,6 +21,8 @@ enum class Decomposition : std::uint8_t {
   pencil,  ///< grids of ranks, exchanges in rows and columns
   cyclic,  ///< axes distributed cyclically and split into digits: one exchange where p^2 divides n
   gather,  ///< everything on one rank
+  convolution,  ///< one axis as a convolution over a longer one that can be split (Bluestein's
+                ///< algorithm)
 };
 
 /// What is asked of the planner.

@@ -176,6 +176,10 @@ struct KALLIMA_API Problem {
   [[nodiscard]] bool truncated(std::size_t a) const {
     return frequencies_along(a) < frequencies_of_line(a);
   }
+  /// True where there are fewer frequencies than positions along an axis: half, or those kept.
+  [[nodiscard]] bool shrinks(std::size_t a) const {
+    return axis_kind(a) == AxisKind::real || truncated(a);
+  }
   /// True where not all frequencies are kept.
   [[nodiscard]] bool truncated() const {
     for (std::size_t a = 0; a < shape.size() && !keep.empty(); ++a) {

@@ -78,6 +78,33 @@ RowWork row_work(Function& function) {
   };
 }
 
+/// What is done to a row of frequencies with the same row of another array beside it, whose
+/// elements are `other_stride` apart.
+using RowPairWork =
+    std::function<void(void* data, Index size, Index stride, const RowIndices& indices,
+                       const void* other, Index other_stride)>;
+
+/// The same from a function of two rows, `[](const auto& row, const auto& other)`, or of a
+/// wavenumber and two elements, `[](const auto& k, auto& value, const auto& other)`. Refers to the
+/// function.
+template <class E, class Function>
+RowPairWork row_pair_work(Function& function) {
+  return [&function](void* data, Index size, Index stride, const RowIndices& indices,
+                     const void* other, Index other_stride) {
+    const Row<E> row(static_cast<E*>(data), size, stride, indices);
+    const Row<const E> beside(static_cast<const E*>(other), size, other_stride, indices);
+    if constexpr (std::is_invocable_v<Function&, const Row<E>&, const Row<const E>&>) {
+      function(row, beside);
+    } else if (stride == 1 && other_stride == 1) {
+      for (Index i = 0; i < size; ++i) {
+        function(row.wavenumber(i), row.data()[i], beside.data()[i]);
+      }
+    } else {
+      for (Index i = 0; i < size; ++i) function(row.wavenumber(i), row[i], beside[i]);
+    }
+  };
+}
+
 /// Goes from row to row of what a rank holds, in the order they lie in memory. Rows are along the
 /// fastest axis with more than one element. With a spectrum they end where its wavenumbers jump,
 /// from positive to negative ones.

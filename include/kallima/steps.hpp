@@ -42,9 +42,11 @@ struct Digit {
   int axis = 0;                          ///< axis of the problem
   Index weight = 1;                      ///< what the digit counts in units of the axis' index
   DigitKind kind = DigitKind::position;  ///< position until transformed
-  Index whole = 0;  ///< of the frequencies of an r2c axis or a truncated one: its extent as a
-                    ///< position; 0 elsewhere
-  Index kept = 0;   ///< of a truncated axis: its extent as a frequency; 0 elsewhere
+  Index whole = 0;    ///< of the frequencies of an r2c axis or a truncated one: its extent as a
+                      ///< position; 0 elsewhere
+  Index kept = 0;     ///< of a truncated axis: its extent as a frequency; 0 elsewhere
+  Index chirped = 0;  ///< of an axis that is a convolution for now: its extent as a position; 0
+                      ///< elsewhere
 
   friend bool operator==(const Digit&, const Digit&) = default;
 };
@@ -85,12 +87,22 @@ enum class Kernel : std::uint8_t {
   sine_2,
   sine_3,
   sine_4,
-  compare  ///< puts keys in order; positions stay positions
+  compare,    ///< puts keys in order; positions stay positions
+  chirp,      ///< Bluestein's: between an axis and a longer one, whose sweeps convolve it
+  real_chirp  ///< the same of reals, on one side, and half of their frequencies
 };
+
+/// "fourier", "cosine-1", ...; "copy" for none.
+KALLIMA_API std::string_view name_of(Kernel kernel);
 
 /// True for cosine and sine transforms.
 inline bool is_trigonometric(Kernel kernel) {
   return kernel >= Kernel::cosine_1 && kernel <= Kernel::sine_4;
+}
+
+/// True for what multiplies by a chirp, element by element: it needs no axis whole.
+inline bool is_chirp(Kernel kernel) {
+  return kernel == Kernel::chirp || kernel == Kernel::real_chirp;
 }
 
 /// What is computed along an axis, in a direction; none where nothing is.
@@ -110,7 +122,9 @@ struct Sweep {
   TileForm form = TileForm::lines;  ///< of the tile's buffer
   bool joined = false;  ///< in the same pass as the sweep before: tiles are planes of both digits
   bool turns = false;   ///< forward, then what users do with frequencies, then backward, in one
-                        ///< pass: the state behind it is that before it
+                        ///< pass: the state behind it is that before it. In a convolution they are
+                        ///< multiplied by those of a chirp instead.
+  Index points = 0;     ///< of a chirp: the extent behind it; 0 where it goes back to the axis
 
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };
@@ -219,12 +233,20 @@ class KALLIMA_API StepList {
  public:
   /// What is transformed.
   [[nodiscard]] const Problem& problem() const { return problem_; }
-  /// Which way; of steps that turn, forward.
+  /// Which way; of steps that go there and back, forward.
   [[nodiscard]] Direction direction() const { return direction_; }
-  /// Which way at a step: behind a sweep that turns, backward.
+  /// Which way at a step: behind a sweep that turns, backward. A convolution goes forward and
+  /// backward, whatever it is for; the chirps beside it go the way of the whole.
   [[nodiscard]] Direction direction_at(std::size_t step) const;
   /// The sweep that turns; empty for none.
   [[nodiscard]] std::optional<std::size_t> turn() const;
+  /// True where an axis is transformed by a convolution (Bluestein's algorithm).
+  [[nodiscard]] bool convolves() const;
+  /// True for steps from positions to positions, which users work between.
+  [[nodiscard]] bool round_trip() const { return turn() && !convolves(); }
+  /// Elements of a convolution, of which a rank keeps its part of the chirp's frequencies; 0 for
+  /// none.
+  [[nodiscard]] Index points() const;
   /// Ranks it was made for, idle ones included.
   [[nodiscard]] Index ranks() const { return ranks_; }
   /// How they are laid on nodes.

@@ -127,15 +127,18 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
   PlanEffort plan_effort = PlanEffort::estimate;  ///< `measure` times plans on these ranks
 
   // Of axes that are not all Fourier, of real data, and of wavenumbers.
-  std::vector<AxisKind> axes;   ///< what is done along each axis; empty: Fourier along all
-  int r2c_axis = -1;            ///< axis of which half the frequencies are kept; negative: the one
-                                ///< that `axes` call real, or the last
-  bool padded = false;          ///< rows of reals along that axis are padded to the length of their
-                                ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
-  std::vector<Index> keep;      ///< per Fourier axis, the largest |k| of the frequencies that are
-                                ///< kept, or -1 for all: what is not is neither computed nor sent,
-                                ///< and backward it is 0. Empty: all
-  std::vector<double> lengths;  ///< physical extents of the box, for wavenumbers; or none
+  std::vector<AxisKind> axes;  ///< what is done along each axis; empty: Fourier along all
+  int r2c_axis = -1;           ///< axis of which half the frequencies are kept; negative: the one
+                               ///< that `axes` call real, or the last
+  bool padded = false;         ///< rows of reals along that axis are padded to the length of their
+                               ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
+  bool separate_fields = false;  ///< the fields of a batch, axis 0, have pointers of their own:
+                                 ///< bind_fields(). Every rank holds all of that axis, slowest in
+                                 ///< memory. Takes more workspace, for fields are no room for more
+  std::vector<Index> keep;       ///< per Fourier axis, the largest |k| of the frequencies that are
+                                 ///< kept, or -1 for all: what is not is neither computed nor sent,
+                                 ///< and backward it is 0. Empty: all
+  std::vector<double> lengths;   ///< physical extents of the box, for wavenumbers; or none
 
   // How hard plans and the FFT engine look for what is fast.
   double planning_seconds = 2.;  ///< that PlanEffort::measure may take, and one run more at most
@@ -210,6 +213,15 @@ class TransformCore;
 template <class T>
 inline constexpr bool is_precision = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
+/// Fields of a batch, each in memory of its own: by field, where it begins and how many elements
+/// there are.
+struct FieldMemory {
+  std::vector<const void*> in;            ///< read
+  std::vector<std::size_t> in_elements;   ///< of these
+  std::vector<void*> out;                 ///< written
+  std::vector<std::size_t> out_elements;  ///< of these
+};
+
 /// A transform bound to memory: validated, ready to run any number of times.
 template <class T>
 class KALLIMA_API Bound {
@@ -226,11 +238,16 @@ class KALLIMA_API Bound {
   friend class Planned;
   Bound(std::shared_ptr<TransformCore<T>> core, Direction direction, const void* in, void* out)
       : core_(std::move(core)), direction_(direction), in_(in), out_(out) {}
+  Bound(std::shared_ptr<TransformCore<T>> core, Direction direction,
+        std::shared_ptr<const FieldMemory> fields)
+      : core_(std::move(core)), direction_(direction), fields_(std::move(fields)) {}
+  void run_scaled(std::optional<Scaling> scaling);
 
   std::shared_ptr<TransformCore<T>> core_;
   Direction direction_;
-  const void* in_;
-  void* out_;
+  const void* in_ = nullptr;
+  void* out_ = nullptr;
+  std::shared_ptr<const FieldMemory> fields_;  // instead, where fields are separate
 };
 
 /// What transforms of either kind answer once they are planned.
@@ -246,6 +263,12 @@ class KALLIMA_API Planned {
                                      const Layout& in_layout, void* out, std::size_t out_elements,
                                      const Layout& out_layout) const;
 
+  /// The same of the fields of a batch, each behind a pointer of its own: Options::separate_fields.
+  /// They are asked for inside the collective call, so that what `fields` throws on one rank, all
+  /// ranks throw.
+  [[nodiscard]] Bound<T> bind_fields_memory(Direction direction,
+                                            const std::function<FieldMemory()>& fields) const;
+
   /// Runs on memory that was not bound: checks it on this rank alone, and sends nothing for that.
   /// For programs whose arrays move. Collective; ranks pass the same direction and scaling. Where
   /// memory on some rank does not do, that rank throws InvalidBuffer and the transform is broken:
@@ -258,6 +281,10 @@ class KALLIMA_API Planned {
   /// for bindings of languages. See apply() of the derived classes.
   void apply_memory(const void* in, std::size_t in_elements, void* out, std::size_t out_elements,
                     const RowWork& work) const;
+  /// The same with the frequencies of a second array beside those of the first.
+  void apply_memory(const void* in, std::size_t in_elements, const void* second,
+                    std::size_t second_elements, void* out, std::size_t out_elements,
+                    const RowPairWork& work) const;
 
   /// Layout of what forward reads.
   [[nodiscard]] const Layout& input_layout() const;
@@ -268,7 +295,8 @@ class KALLIMA_API Planned {
   /// The steps of a direction.
   [[nodiscard]] const Plan& plan(Direction direction = Direction::forward) const;
   /// The steps of a direction in words, then what each was priced at, on which machine, how long
-  /// it took on this rank so far, and what binds it. Local.
+  /// it took on this rank so far, and what binds it. Of forward, then the same of apply(), where it
+  /// was called. Local.
   [[nodiscard]] std::string explain(Direction direction = Direction::forward) const;
   /// What was timed at planning, and what was tried and learned while running; empty where nothing
   /// was. Part of explain(). Local.
@@ -294,6 +322,24 @@ class KALLIMA_API Planned {
  protected:
   /// Of a core that is ready.
   explicit Planned(std::shared_ptr<TransformCore<T>> core) : core_(std::move(core)) {}
+
+  /// bind_fields_memory() of spans.
+  template <class From, class To>
+  [[nodiscard]] Bound<T> bind_spans(Direction direction, const std::vector<std::span<From>>& in,
+                                    const std::vector<std::span<To>>& out) const {
+    return bind_fields_memory(direction, [&] {
+      FieldMemory fields;
+      for (const std::span<From>& field : in) {
+        fields.in.push_back(field.data());
+        fields.in_elements.push_back(field.size());
+      }
+      for (const std::span<To>& field : out) {
+        fields.out.push_back(field.data());
+        fields.out_elements.push_back(field.size());
+      }
+      return fields;
+    });
+  }
 
   std::shared_ptr<TransformCore<T>> core_;  ///< shared with what is bound
 };
@@ -326,6 +372,14 @@ class KALLIMA_API SameElementTransform : public Planned<T> {
   [[nodiscard]] Bound<T> bind(Direction direction, const BasicView<E>& in,
                               const BasicView<E>& out) const;
 
+  /// The same of the fields of a batch, each in memory of its own: a span for each, of at least
+  /// allocated_size(rank()) / fields elements. All are in place or none is.
+  /// Options::separate_fields.
+  [[nodiscard]] Bound<T> bind_fields(Direction direction, const std::vector<std::span<const E>>& in,
+                                     const std::vector<std::span<E>>& out) const {
+    return this->bind_spans(direction, in, out);
+  }
+
   /// Runs on memory that was not bound, as run_memory() of Planned does: checked on this rank
   /// alone.
   void run(Direction direction, std::span<const E> in, std::span<E> out,
@@ -345,6 +399,18 @@ class KALLIMA_API SameElementTransform : public Planned<T> {
   template <class Function>
   void apply(std::span<const E> in, std::span<E> out, Function&& function) const {
     this->apply_memory(in.data(), in.size(), out.data(), out.size(), row_work<E>(function));
+  }
+
+  /// The same of two inputs, as for convolutions and correlations: forward of both, `function`,
+  /// backward of what it left in the first. It takes a wavenumber and two elements, `[](const auto&
+  /// k, auto& value, const auto& other)`, or two rows, `[](const auto& row, const auto& other)`.
+  /// `second` may be the same memory as either. The first call allocates room for the frequencies
+  /// of `second`.
+  template <class Function>
+  void apply(std::span<const E> in, std::span<const E> second, std::span<E> out,
+             Function&& function) const {
+    this->apply_memory(in.data(), in.size(), second.data(), second.size(), out.data(), out.size(),
+                       row_pair_work<E>(function));
   }
 
   /// bind and run: position to frequency.
@@ -457,6 +523,19 @@ class KALLIMA_API RealTransform : public Planned<T> {
   /// The same, frequencies to reals.
   [[nodiscard]] Bound<T> bind_backward(const View<T>& in, const RealView<T>& out) const;
 
+  /// The same of the fields of a batch, each in memory of its own, as Transform::bind_fields().
+  [[nodiscard]] Bound<T> bind_forward_fields(
+      const std::vector<std::span<const T>>& in,
+      const std::vector<std::span<std::complex<T>>>& out) const {
+    return this->bind_spans(Direction::forward, in, out);
+  }
+  /// The same, frequencies to reals.
+  [[nodiscard]] Bound<T> bind_backward_fields(
+      const std::vector<std::span<const std::complex<T>>>& in,
+      const std::vector<std::span<T>>& out) const {
+    return this->bind_spans(Direction::backward, in, out);
+  }
+
   /// Runs on memory that was not bound, as run_memory() of Planned does: checked on this rank
   /// alone.
   void run_forward(std::span<const T> in, std::span<std::complex<T>> out,
@@ -470,6 +549,13 @@ class KALLIMA_API RealTransform : public Planned<T> {
   void apply(std::span<const T> in, std::span<T> out, Function&& function) const {
     this->apply_memory(in.data(), in.size(), out.data(), out.size(),
                        row_work<std::complex<T>>(function));
+  }
+  /// The same of two inputs, as Transform::apply().
+  template <class Function>
+  void apply(std::span<const T> in, std::span<const T> second, std::span<T> out,
+             Function&& function) const {
+    this->apply_memory(in.data(), in.size(), second.data(), second.size(), out.data(), out.size(),
+                       row_pair_work<std::complex<T>>(function));
   }
 
   /// bind and run: reals to frequencies.

@@ -58,11 +58,19 @@ class TransformCore {
   /// Checks memory on this rank, then runs. What does not do breaks the transform.
   void run_unbound(Direction direction, const Given& in, const Given& out,
                    std::optional<Scaling> scaling);
+  /// Runs on separate fields, which were checked.
+  void run_fields(Direction direction, std::span<const void* const> in, std::span<void* const> out,
+                  std::optional<Scaling> scaling = {});
   /// Forward, what users do with frequencies, backward. Checks memory on this rank; what does not
   /// do breaks this, and what `work` throws. Collective; plans when it is called first.
   void apply(const Given& in, const Given& out, const RowWork& work);
+  /// The same with the frequencies of a second array at hand.
+  void apply(const Given& in, const Given& second, const Given& out, const RowPairWork& work);
   /// Throws alike on all ranks where memory on any of them does not do. Collective.
   void require_fitting(Direction direction, const Given& in, const Given& out) const;
+  /// Separate fields, which are asked for. Throws as require_fitting(). Collective.
+  [[nodiscard]] std::shared_ptr<const FieldMemory> bound_fields(
+      Direction direction, const std::function<FieldMemory()>& fields) const;
   /// An array in one of the plan's layouts. Collective.
   template <class E>
   [[nodiscard]] BasicArray<E> make_array(const Layout& layout, const char* what) const {
@@ -87,11 +95,15 @@ class TransformCore {
   [[nodiscard]] std::string learned(Direction direction) const;
   [[nodiscard]] const comm::Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] const typename exec::Operation<T>::Setup& setup() const { return setup_; }
+  /// What apply() runs, once it was called; null before.
+  [[nodiscard]] const TransformCore* turning() const { return turning_.get(); }
   [[nodiscard]] const Spectrum& spectrum() const { return *spectrum_; }
   [[nodiscard]] Index workspace_bytes() const {
     return workspace_.view().bytes + transit_.view().bytes + segment_bytes_[0] + segment_bytes_[1] +
-           tile_.view().bytes + engines_->root_bytes() + frequencies_.view().bytes +
-           (turning_ ? turning_->workspace_bytes() : 0);
+           tile_.view().bytes + engines_->root_bytes() + filter_.view().bytes +
+           frequencies_.view().bytes + second_frequencies_.view().bytes +
+           (turning_ ? turning_->workspace_bytes() : 0) +
+           (straight_ ? straight_->workspace_bytes() : 0);
   }
   [[nodiscard]] CommStatistics statistics() const;
   /// What the stages of a direction took on this rank, in or out of place, whichever ran more
@@ -112,7 +124,14 @@ class TransformCore {
              std::optional<Scaling> scaling, const RowWork* work = nullptr);
   /// apply() of the core that is made for it.
   void turn(const Given& in, const Given& out, const RowWork& work);
+  void turn(const Given& in, const Given& second, const Given& out, const RowPairWork& work);
+  void validate_turn(const Given& in, const Given& out, bool has_work) const;
   void make_turning();
+  void make_second();
+  /// What takes the second of two inputs to its frequencies.
+  [[nodiscard]] TransformCore& straight() { return straight_ ? *straight_ : *this; }
+  /// Memory for the frequencies that a core leaves, and which they are.
+  [[nodiscard]] Buffer room_for_frequencies(std::vector<LocalPart>& parts) const;
   /// One way to do it.
   struct Candidate {
     std::array<Plan, 2> plans;                          // by Direction
@@ -131,7 +150,13 @@ class TransformCore {
   void learn(Learning& learning, double seconds);
   void validate_buffers(Direction direction, const Given& in, const Given& out) const;
   void validate_between(const State& first, const State& last, bool forward, const Given& in,
-                        const Given& out) const;
+                        const Given& out, Index fields = 1) const;
+  void validate_fields(Direction direction, const FieldMemory& memory) const;
+  static void require_direction(Direction direction);
+  /// Of one of separate fields, on this rank.
+  [[nodiscard]] Index field_bytes(const State& state) const;
+  void spread_fields(Direction direction, const exec::Number<T>* in, exec::Number<T>* out);
+  void make_filter();
   void open_segments();
   void close_segments();
   /// A call on this rank; what the others must call at the same time, in words.
@@ -156,6 +181,7 @@ class TransformCore {
   std::array<std::array<exec::Factor<T>, 2>, 4> factors_{};  // by Scaling and Direction
   Buffer workspace_;
   Buffer transit_;  // what goes by Bruck's algorithm
+  Buffer filter_;   // of a convolution: the chirp's frequencies
   std::unique_ptr<comm::SharedSegments>
       segments_;  // where the plan's exchanges go through shared memory
   std::array<std::vector<exec::Number<T>*>, 2> segment_of_;  // by rank
@@ -165,12 +191,23 @@ class TransformCore {
   std::shared_ptr<comm::Channel> channel_;
   std::shared_ptr<comm::ProgressThread> progress_thread_;
   std::vector<Candidate> candidates_;
-  std::array<Learning, 2> learning_;        // by Direction
-  bool holds_ = true;                       // this rank has a part of the array, in some step
-  std::shared_ptr<TransformCore> turning_;  // for apply(), once it was called
-  Buffer frequencies_;                      // of such a core, where no plan turns
-  std::vector<LocalPart> frequency_parts_;  // what they are
-  std::shared_ptr<Recorder> recorder_;      // where a trace is wanted
+  std::array<Learning, 2> learning_;  // by Direction
+  /// Where fields of a run begin, where they are separate.
+  struct Fields {
+    std::vector<const exec::Number<T>*> in;
+    std::vector<exec::Number<T>*> out;
+  };
+  Fields fields_;
+  bool holds_ = true;                        // this rank has a part of the array, in some step
+  std::shared_ptr<TransformCore> turning_;   // for apply(), once it was called
+  Buffer frequencies_;                       // of such a core, where no plan turns
+  std::vector<LocalPart> frequency_parts_;   // what they are
+  std::shared_ptr<TransformCore> straight_;  // where a plan turns, the same that does not: for the
+                                             // second of two inputs
+  Buffer second_frequencies_;                // of that
+  std::vector<LocalPart> second_parts_;      // what they are
+  bool has_second_ = false;                  // these three are made
+  std::shared_ptr<Recorder> recorder_;       // where a trace is wanted
 };
 
 extern template class TransformCore<float>;

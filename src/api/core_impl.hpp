@@ -144,6 +144,7 @@ void TransformCore<T>::measure_plans(MPI_Comm comm, Kind kind, const Arguments& 
   }
   agree(*communicator_, verdict);
   open_segments();
+  make_filter();
 }
 
 /// A trace is of one plan.
@@ -184,6 +185,7 @@ bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
     if (*here_.machine != built_in_machine()) machine_ = here_.machine->to_text();
     ChosenPlan chosen = chosen_plan(here_, options_);
     if (asked.turns) chosen.plan = chosen.plan.there_and_back().value_or(chosen.plan);
+    if (options_.separate_fields) require_fields(chosen.plan);
     measures_plans = chosen.worth_timing;
     const std::vector<Plan> plans =
         measures_plans ? std::vector<Plan>{chosen.plan} : candidates_for(chosen.plan);
@@ -207,6 +209,7 @@ bool TransformCore<T>::plan_together(Kind kind, const AskedTransform<T>& asked,
   }
   agree(*communicator_, verdict, intent("make a transform", 1));
   open_segments();
+  make_filter();
   // Clocks of several nodes need not agree: time counts from an agreement, which ranks leave about
   // together.
   if (recorder_) recorder_->set_origin();
@@ -242,10 +245,14 @@ TransformCore<T>::~TransformCore() {
     struct Memory {
       Buffer workspace;
       Buffer transit;
+      Buffer filter;
+      Buffer frequencies;
+      Buffer second_frequencies;
       std::unique_ptr<comm::SharedSegments> segments;
     };
     comm::Keeper::of_process()->keep(std::make_shared<Memory>(
-        Memory{std::move(workspace_), std::move(transit_), std::move(segments_)}));
+        Memory{std::move(workspace_), std::move(transit_), std::move(filter_),
+               std::move(frequencies_), std::move(second_frequencies_), std::move(segments_)}));
   }
   if (!recorder_ || options_.trace == "-") return;
   try {
@@ -305,12 +312,48 @@ void TransformCore<T>::open_segments() {
   }));
 }
 
+/// Of a convolution: runs it on the chirp itself, and keeps the frequencies where it turns. Arrays
+/// are made for that and freed again. Collective.
+template <class T>
+void TransformCore<T>::make_filter() {
+  const Plan& there = plan(Direction::forward);
+  if (!there.convolves()) return;
+  Buffer in;
+  Buffer out;
+  const auto room = [&](const State& state) {
+    return checked_mul(state.layout.allocated_size(communicator_->rank), state.element.bytes(),
+                       "bytes of an array");
+  };
+  agree(*communicator_, comm::Verdict::of([&] {
+    in = Buffer(options_.memory, room(there.states().front()), "an array for planning");
+    out = Buffer(options_.memory, room(there.states().back()), "an array for planning");
+  }));
+  Driver<T>& driver = *candidates_.front().drivers[variant(Direction::forward, false)];
+  try {
+    typename Driver<T>::Areas where =
+        areas(reinterpret_cast<const exec::Number<T>*>(in.view().data),
+              reinterpret_cast<exec::Number<T>*>(out.view().data));
+    where.makes_filter = true;
+    where.turn_factor = exec::Operation<T>::reciprocal(setup_, there.points());
+    driver.run(where, exec::Factor<T>{1}, segments_.get());
+  } catch (...) {
+    driver.abandon();
+    communicator_->fail_as_thrown();
+  }
+  driver.forget_runs();
+  channel_->forget_counts();
+}
+
 template <class T>
 void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
   candidates_.clear();
   for (const Plan& plan : forward) candidates_.push_back({{plan, plan.reversed()}, {}});
   learning_ = {Learning(forward.size()), Learning(forward.size())};
   const Problem& problem = forward.front().problem();
+  if (options_.separate_fields) {
+    fields_.in.resize(static_cast<std::size_t>(problem.shape[0]));
+    fields_.out.resize(fields_.in.size());
+  }
   spectrum_.emplace(problem, options_.lengths);
   for (const Scaling scaling :
        {Scaling::none, Scaling::by_n, Scaling::by_sqrt_n, Scaling::by_n_forward}) {
@@ -330,6 +373,8 @@ void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
       Buffer(options_.memory, checked_mul(need.main, bytes, "bytes of workspace"), "workspace");
   transit_ =
       Buffer(options_.memory, checked_mul(need.transit, bytes, "bytes in transit"), "transit");
+  filter_ = Buffer(options_.memory, checked_mul(need.filter, bytes, "bytes of a chirp"),
+                   "the chirp's frequencies");
   segment_bytes_ = {checked_mul(need.segment, bytes, "bytes of a segment"),
                     checked_mul(need.other_segment, bytes, "bytes of a segment")};
   exec::Workers workers{options_.threads, need.tile};
@@ -364,11 +409,13 @@ Workspace TransformCore<T>::workspace_of_all() const {
   for (const Candidate& candidate : candidates_) {
     for (const Plan& plan : candidate.plans) {
       for (const bool in_place : {false, true}) {
-        const Workspace here = workspace(plan, schedule(plan, in_place), communicator_->rank);
+        const Workspace here = workspace(plan, schedule(plan, in_place, options_.separate_fields),
+                                         communicator_->rank);
         need.main = std::max(need.main, here.main + here.spill);
         need.segment = std::max(need.segment, here.segment);
         need.other_segment = std::max(need.other_segment, here.other_segment);
         need.transit = std::max(need.transit, here.transit);
+        need.filter = std::max(need.filter, here.filter);
         need.tile = std::max(need.tile, here.tile);
       }
     }
@@ -384,7 +431,8 @@ void TransformCore<T>::make_drivers(Candidate& candidate, const Carriers& carrie
     for (const bool in_place : {false, true}) {
       const Plan& plan = candidate.plans[static_cast<std::size_t>(direction)];
       candidate.drivers[variant(direction, in_place)] = std::make_unique<Driver<T>>(
-          exec::Executor<T>(plan, in_place, communicator_->rank, *engines_, tile, workers),
+          exec::Executor<T>(plan, {in_place, options_.separate_fields}, communicator_->rank,
+                            *engines_, tile, workers),
           carriers, areas(nullptr, nullptr));
     }
   }
@@ -398,7 +446,46 @@ typename Driver<T>::Areas TransformCore<T>::areas(const exec::Number<T>* in,
           reinterpret_cast<exec::Number<T>*>(workspace_.view().data),
           reinterpret_cast<exec::Number<T>*>(transit_.view().data),
           reinterpret_cast<exec::Number<T>*>(tile_.view().data),
-          {segment_of_[0], segment_of_[1]}};
+          {segment_of_[0], segment_of_[1]},
+          nullptr,
+          nullptr,
+          exec::Factor<T>{1},
+          reinterpret_cast<exec::Number<T>*>(filter_.view().data)};
+}
+
+template <class T>
+Index TransformCore<T>::field_bytes(const State& state) const {
+  return state.layout.allocated_size(communicator_->rank) / static_cast<Index>(fields_.in.size()) *
+         state.element.bytes();
+}
+
+/// The fields of arrays in which they lie one behind the other.
+template <class T>
+void TransformCore<T>::spread_fields(Direction direction, const exec::Number<T>* in,
+                                     exec::Number<T>* out) {
+  const std::vector<State>& states = plan(direction).states();
+  const auto count = static_cast<Index>(fields_.in.size());
+  const Index from = field_bytes(states.front());
+  const Index to = field_bytes(states.back());
+  for (Index field = 0; field < count; ++field) {
+    const auto at = static_cast<std::size_t>(field);
+    fields_.in[at] = reinterpret_cast<const exec::Number<T>*>(
+        reinterpret_cast<const std::byte*>(in) + field * from);
+    fields_.out[at] =
+        reinterpret_cast<exec::Number<T>*>(reinterpret_cast<std::byte*>(out) + field * to);
+  }
+}
+
+template <class T>
+void TransformCore<T>::run_fields(Direction direction, std::span<const void* const> in,
+                                  std::span<void* const> out, std::optional<Scaling> scaling) {
+  require_scaling<T>(scaling);
+  const comm::Call call(*communicator_, "run", options_.deadline);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    fields_.in[i] = static_cast<const exec::Number<T>*>(in[i]);
+    fields_.out[i] = static_cast<exec::Number<T>*>(out[i]);
+  }
+  drive(direction, fields_.in.front(), fields_.out.front(), scaling);
 }
 
 template <class T>
@@ -406,6 +493,7 @@ void TransformCore<T>::run(Direction direction, const exec::Number<T>* in, exec:
                            std::optional<Scaling> scaling) {
   require_scaling<T>(scaling);
   const comm::Call call(*communicator_, "run", options_.deadline);
+  if (options_.separate_fields) spread_fields(direction, in, out);
   drive(direction, in, out, scaling);
 }
 
@@ -419,10 +507,12 @@ void TransformCore<T>::run_unbound(Direction direction, const Given& in, const G
   } catch (...) {
     communicator_->fail_as_thrown();
   }
-  drive(direction, static_cast<const exec::Number<T>*>(in.data),
-        // What is written to was given as such.
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
-        static_cast<exec::Number<T>*>(const_cast<void*>(out.data)), scaling);
+  const auto* const from = static_cast<const exec::Number<T>*>(in.data);
+  // What is written to was given as such.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+  auto* const to = static_cast<exec::Number<T>*>(const_cast<void*>(out.data));
+  if (options_.separate_fields) spread_fields(direction, from, to);
+  drive(direction, from, to, scaling);
 }
 
 /// A core of its own, whose frequencies lie wherever that is cheapest. Collective.
@@ -431,6 +521,7 @@ void TransformCore<T>::make_turning() {
   const Plan& forward = plan(Direction::forward);
   AskedTransform<T> asked{{forward.problem().shape, options_}, setup_, true};
   Options& options = asked.given.options;
+  options.separate_fields = false;
   options.in = forward.input();
   options.out.reset();
   options.plan.reset();
@@ -439,18 +530,41 @@ void TransformCore<T>::make_turning() {
   options.adaptive = false;
   turning_ = make(
       communicator_->comm, forward.problem().kind, [&] { return asked; }, &*communicator_);
-  const Plan& there = turning_->plan(Direction::forward);
-  if (there.turn()) return;
+  if (turning_->plan(Direction::forward).round_trip()) return;
   const comm::Call call(*turning_->communicator_, "make memory", options_.deadline);
   agree(*turning_->communicator_, comm::Verdict::of([&] {
-    const State& last = there.states().back();
-    turning_->frequency_parts_ = last.layout.parts(communicator_->rank);
-    turning_->frequencies_ = Buffer(options_.memory,
-                                    checked_mul(last.layout.allocated_size(communicator_->rank),
-                                                last.element.bytes(), "bytes of frequencies"),
-                                    "frequencies");
+    turning_->frequencies_ = turning_->room_for_frequencies(turning_->frequency_parts_);
   }),
         turning_->intent("apply", 6));
+}
+
+template <class T>
+Buffer TransformCore<T>::room_for_frequencies(std::vector<LocalPart>& parts) const {
+  const State& last = plan(Direction::forward).states().back();
+  parts = last.layout.parts(communicator_->rank);
+  return Buffer(options_.memory,
+                checked_mul(last.layout.allocated_size(communicator_->rank), last.element.bytes(),
+                            "bytes of frequencies"),
+                "frequencies");
+}
+
+/// Of a core for apply(): what it takes for two inputs. The same plan without a turn ends where the
+/// other turns, so a rank has the same frequencies of both. Collective.
+template <class T>
+void TransformCore<T>::make_second() {
+  if (has_second_) return;
+  const Plan& there = plan(Direction::forward);
+  if (there.round_trip()) {
+    AskedTransform<T> asked{{there.problem().shape, options_}, setup_, false};
+    straight_ = make(
+        communicator_->comm, there.problem().kind, [&] { return asked; }, &*communicator_);
+  }
+  const comm::Call call(*communicator_, "make memory", options_.deadline);
+  agree(*communicator_, comm::Verdict::of([&] {
+    second_frequencies_ = straight().room_for_frequencies(second_parts_);
+  }),
+        intent("apply to two arrays", 9));
+  has_second_ = true;
 }
 
 template <class T>
@@ -460,13 +574,67 @@ void TransformCore<T>::apply(const Given& in, const Given& out, const RowWork& w
 }
 
 template <class T>
+void TransformCore<T>::apply(const Given& in, const Given& second, const Given& out,
+                             const RowPairWork& work) {
+  if (!turning_) make_turning();
+  turning_->make_second();
+  turning_->turn(in, second, out, work);
+}
+
+template <class T>
+void TransformCore<T>::validate_turn(const Given& in, const Given& out, bool has_work) const {
+  const State& ends = plan(Direction::forward).states().front();
+  if (!has_work) throw InvalidOption("there is no function to apply; pass one");
+  validate_between(ends, ends, true, in, out);
+}
+
+/// The part that holds an index. There is one.
+inline const LocalPart& part_with(const std::vector<LocalPart>& parts, const MultiIndex& index) {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const LocalPart& part) {
+    for (std::size_t a = 0; a < part.indices.size(); ++a) {
+      if (!part.indices[a].contains(index[a])) return false;
+    }
+    return true;
+  });
+  if (found == parts.end()) throw InternalError("frequencies of two arrays are not alike");
+  return *found;
+}
+
+template <class T>
+void TransformCore<T>::turn(const Given& in, const Given& second, const Given& out,
+                            const RowPairWork& work) {
+  {
+    // What is wrong on one rank, the others learn where they wait first.
+    const comm::Call call(*straight().communicator_, "apply", options_.deadline);
+    try {
+      validate_turn(in, out, static_cast<bool>(work));
+      validate_turn(second, out, true);
+    } catch (...) {
+      straight().communicator_->fail_as_thrown();
+    }
+    straight().drive(Direction::forward, static_cast<const exec::Number<T>*>(second.data),
+                     reinterpret_cast<exec::Number<T>*>(second_frequencies_.view().data), {});
+  }
+  turn(in, out, [this, &work](void* data, Index size, Index stride, const RowIndices& indices) {
+    const MultiIndex first = indices.index(0);
+    const LocalPart& part = part_with(second_parts_, first);
+    Index offset = part.offset;
+    for (std::size_t a = 0; a < part.indices.size(); ++a) {
+      offset += part.indices[a].place(first[a]) * part.strides[a];
+    }
+    const std::size_t along = indices.axis();
+    const Index element = straight().plan(Direction::forward).states().back().element.bytes();
+    work(data, size, stride, indices, second_frequencies_.view().data + offset * element,
+         part.strides[along] * (indices.step() / part.indices[along].step));
+  });
+}
+
+template <class T>
 void TransformCore<T>::turn(const Given& in, const Given& out, const RowWork& work) {
   const comm::Call call(*communicator_, "apply", options_.deadline);
   const Plan& there = plan(Direction::forward);
   try {
-    const State& ends = there.states().front();
-    if (!work) throw InvalidOption("there is no function to apply; pass one");
-    validate_between(ends, ends, true, in, out);
+    validate_turn(in, out, static_cast<bool>(work));
   } catch (...) {
     communicator_->fail_as_thrown();
   }
@@ -474,7 +642,7 @@ void TransformCore<T>::turn(const Given& in, const Given& out, const RowWork& wo
   // What is written to was given as such.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
   auto* const to = static_cast<exec::Number<T>*>(const_cast<void*>(out.data));
-  if (there.turn()) return drive(Direction::forward, from, to, {}, &work);
+  if (there.round_trip()) return drive(Direction::forward, from, to, {}, &work);
   auto* const between = reinterpret_cast<exec::Number<T>*>(frequencies_.view().data);
   drive(Direction::forward, from, between, {});
   try {
@@ -501,6 +669,8 @@ void TransformCore<T>::drive(Direction direction, const exec::Number<T>* in, exe
   try {
     const double begin = learning.done() ? 0. : Recorder::now();
     typename Driver<T>::Areas where = areas(in, out);
+    where.input_fields = fields_.in;
+    where.output_fields = fields_.out;
     exec::Factor<T> factor = factors_[by][way];
     if (work != nullptr) {
       where.work = work;
@@ -563,12 +733,81 @@ void TransformCore<T>::require_fitting(Direction direction, const Given& in,
         forward ? intent("bind forward", 2) : intent("bind backward", 3));
 }
 
+/// True where two parts of memory have nothing in common.
+inline bool apart(const void* a, Index a_bytes, const void* b, Index b_bytes) {
+  const auto* const first = static_cast<const std::byte*>(a);
+  const auto* const second = static_cast<const std::byte*>(b);
+  const std::less<> before;
+  return a_bytes == 0 || b_bytes == 0 || !before(second, first + a_bytes) ||
+         !before(first, second + b_bytes);
+}
+
+template <class T>
+std::shared_ptr<const FieldMemory> TransformCore<T>::bound_fields(
+    Direction direction, const std::function<FieldMemory()>& fields) const {
+  const comm::Call call(*communicator_, "bind", options_.deadline);
+  const bool forward = direction == Direction::forward;
+  std::shared_ptr<const FieldMemory> memory;
+  agree(*communicator_, comm::Verdict::of([&] {
+    memory = std::make_shared<const FieldMemory>(fields());
+    validate_fields(direction, *memory);
+  }),
+        forward ? intent("bind fields forward", 7) : intent("bind fields backward", 8));
+  return memory;
+}
+
+template <class T>
+void TransformCore<T>::validate_fields(Direction direction, const FieldMemory& memory) const {
+  require_direction(direction);
+  if (!options_.separate_fields) {
+    throw InvalidOption(
+        "fields have pointers of their own only where Options::separate_fields "
+        "(in C: separate_fields) says so; set it, or bind one array");
+  }
+  const std::vector<const void*>& in = memory.in;
+  const std::vector<void*>& out = memory.out;
+  const std::vector<State>& states = plan(direction).states();
+  const std::size_t fields = fields_.in.size();
+  if (in.size() != fields || out.size() != fields || memory.in_elements.size() != fields ||
+      memory.out_elements.size() != fields) {
+    throw InvalidBuffer(std::to_string(in.size()) + " and " + std::to_string(out.size()) +
+                        " fields, and axis 0 has " + std::to_string(fields) +
+                        "; give a pointer for each, to the input and to the output");
+  }
+  const Index from = field_bytes(states.front());
+  const Index to = field_bytes(states.back());
+  for (std::size_t i = 0; i < fields; ++i) {
+    validate_between(states.front(), states.back(), direction == Direction::forward,
+                     {in[i], memory.in_elements[i]}, {out[i], memory.out_elements[i]},
+                     static_cast<Index>(fields));
+    if ((in[i] == out[i]) != (in[0] == out[0])) {
+      throw InvalidBuffer("some fields are in place and some are not; make them all alike");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (apart(out[i], to, out[j], to) && apart(in[i], from, out[j], to) &&
+          apart(in[j], from, out[i], to)) {
+        continue;
+      }
+      throw InvalidBuffer("fields " + std::to_string(j) + " and " + std::to_string(i) +
+                          " overlap; keep them apart");
+    }
+  }
+}
+
+template <class T>
+void TransformCore<T>::require_direction(Direction direction) {
+  if (direction != Direction::forward && direction != Direction::backward) {
+    // Which of both it was in C, only the rank where it was found can know.
+    throw InvalidOption(
+        "a direction is forward or backward; in C, the pointer for the handle must not be NULL "
+        "either");
+  }
+}
+
 template <class T>
 void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
                                         const Given& out) const {
-  if (direction != Direction::forward && direction != Direction::backward) {
-    throw InvalidOption("a direction is forward or backward");
-  }
+  require_direction(direction);
   const std::vector<State>& states = plan(direction).states();
   validate_between(states.front(), states.back(), direction == Direction::forward, in, out);
 }
@@ -576,7 +815,7 @@ void TransformCore<T>::validate_buffers(Direction direction, const Given& in,
 /// Of arrays in these two states; `forward`: the first is the input of the transform.
 template <class T>
 void TransformCore<T>::validate_between(const State& first, const State& last, bool forward,
-                                        const Given& in, const Given& out) const {
+                                        const Given& in, const Given& out, Index fields) const {
   const Layout& from = first.layout;
   const Layout& to = last.layout;
   const Index rank = communicator_->rank;
@@ -590,13 +829,14 @@ void TransformCore<T>::validate_between(const State& first, const State& last, b
                           "', and is to be in '" + layout.summary() +
                           "'; are input and output exchanged?");
     }
-    const Index needed = layout.allocated_size(rank);
+    const Index needed = layout.allocated_size(rank) / fields;
     if (static_cast<Index>(given.size) < needed) {
       throw InvalidBuffer(which + " has " + std::to_string(given.size) +
-                          " elements, this rank's part takes " + std::to_string(needed) +
-                          "; allocate " + side +
-                          "_layout().allocated_size(rank()) elements, or take make_" + side +
-                          "() (in C: kallima_allocated_size of KALLIMA_" +
+                          " elements, this rank's part " + (fields > 1 ? "of a field " : "") +
+                          "takes " + std::to_string(needed) + "; allocate " + side +
+                          "_layout().allocated_size(rank()) elements" +
+                          (fields > 1 ? " for all fields" : ", or take make_" + side + "()") +
+                          " (in C: kallima_allocated_size of KALLIMA_" +
                           (side == "input" ? "INPUT" : "OUTPUT") + ")");
     }
     if (needed > 0 && given.data == nullptr) {
@@ -621,7 +861,8 @@ void TransformCore<T>::validate_between(const State& first, const State& last, b
     const Index in_room = static_cast<Index>(in.size) * first.element.bytes();
     const Index out_room = static_cast<Index>(out.size) * last.element.bytes();
     const Index most = std::max(from.allocated_size(rank) * first.element.bytes(),
-                                to.allocated_size(rank) * last.element.bytes());
+                                to.allocated_size(rank) * last.element.bytes()) /
+                       fields;
     if (in.data != nullptr && std::min(in_room, out_room) < most) {
       throw InvalidBuffer("in place, input and output have " + std::to_string(in.size) + " and " +
                           std::to_string(out.size) + " elements; both must hold the larger part, " +
@@ -631,14 +872,9 @@ void TransformCore<T>::validate_between(const State& first, const State& last, b
     }
     return;
   }
-  const auto* const in_begin = static_cast<const std::byte*>(in.data);
-  const auto* const out_begin = static_cast<const std::byte*>(out.data);
-  const Index in_bytes = from.allocated_size(rank) * first.element.bytes();
-  const Index out_bytes = to.allocated_size(rank) * last.element.bytes();
-  const std::less<> before;
-  const bool apart = in_bytes == 0 || out_bytes == 0 || !before(out_begin, in_begin + in_bytes) ||
-                     !before(in_begin, out_begin + out_bytes);
-  if (!apart) {
+  const Index in_bytes = from.allocated_size(rank) * first.element.bytes() / fields;
+  const Index out_bytes = to.allocated_size(rank) * last.element.bytes() / fields;
+  if (!apart(in.data, in_bytes, out.data, out_bytes)) {
     throw InvalidBuffer(
         "input and output overlap without being the same; make them equal or keep them apart");
   }
@@ -647,8 +883,9 @@ void TransformCore<T>::validate_between(const State& first, const State& last, b
 template <class T>
 CommStatistics TransformCore<T>::statistics() const {
   CommStatistics moved = statistics_of(channel_->counters());
-  if (turning_) {
-    const CommStatistics more = turning_->statistics();
+  for (const std::shared_ptr<TransformCore>& part : {turning_, straight_}) {
+    if (!part) continue;
+    const CommStatistics more = part->statistics();
     moved.bytes_sent += more.bytes_sent;
     moved.bytes_received += more.bytes_received;
     moved.messages_sent += more.messages_sent;

@@ -48,6 +48,8 @@ class Driver {
   void run(const Areas& areas, exec::Factor<T> factor, comm::SharedSegments* segments);
   /// After a run that has thrown. Nothing of this can run again; its memory stays in use.
   void abandon() noexcept;
+  /// Neither timings nor a trace have what was run so far.
+  void forget_runs();
   /// The sweeps alone, for measuring: what they make without exchanges is worth nothing. Local.
   void run_sweeps(const Areas& areas, exec::Factor<T> factor);
   /// What goes between ranks alone, likewise: exchanges in one piece that are not in shared memory.

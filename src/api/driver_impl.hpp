@@ -55,6 +55,12 @@ Driver<T>::~Driver() {
 }
 
 template <class T>
+void Driver<T>::forget_runs() {
+  std::fill(took_.begin(), took_.end(), exec::RollingMedian());
+  if (recorder_) recorder_->clear();
+}
+
+template <class T>
 void Driver<T>::abandon() noexcept {
   if (carriers_.progress_thread) carriers_.progress_thread->rest();
   carriers_.channel->abandon();

@@ -10,14 +10,25 @@ namespace kallima {
 
 template <class T>
 void Bound<T>::run() {
-  core_->run(direction_, static_cast<const exec::Number<T>*>(in_),
-             static_cast<exec::Number<T>*>(out_));
+  run_scaled({});
 }
 
 template <class T>
 void Bound<T>::run(Scaling scaling) {
+  run_scaled(scaling);
+}
+
+template <class T>
+void Bound<T>::run_scaled(std::optional<Scaling> scaling) {
+  if (fields_) return core_->run_fields(direction_, fields_->in, fields_->out, scaling);
   core_->run(direction_, static_cast<const exec::Number<T>*>(in_),
              static_cast<exec::Number<T>*>(out_), scaling);
+}
+
+template <class T>
+Bound<T> Planned<T>::bind_fields_memory(Direction direction,
+                                        const std::function<FieldMemory()>& fields) const {
+  return Bound<T>(core_, direction, core_->bound_fields(direction, fields));
 }
 
 template <class T>
@@ -30,6 +41,13 @@ template <class T>
 void Planned<T>::apply_memory(const void* in, std::size_t in_elements, void* out,
                               std::size_t out_elements, const RowWork& work) const {
   core_->apply({in, in_elements}, {out, out_elements}, work);
+}
+
+template <class T>
+void Planned<T>::apply_memory(const void* in, std::size_t in_elements, const void* second,
+                              std::size_t second_elements, void* out, std::size_t out_elements,
+                              const RowPairWork& work) const {
+  core_->apply({in, in_elements}, {second, second_elements}, {out, out_elements}, work);
 }
 
 template <class T>
@@ -69,15 +87,22 @@ const Plan& Planned<T>::plan(Direction direction) const {
 }
 
 template <class T>
-std::string Planned<T>::explain(Direction direction) const {
-  const Timings took = timings(direction);
-  const Plan& steps = plan(direction);
-  const Machine on = machine();
+std::string explanation(const TransformCore<T>& core, Direction direction) {
+  const Timings took = core.timings(direction);
+  const Plan& steps = core.plan(direction);
+  const Machine on = core.machine();
   PriceOptions options;
   options.in_place = took.in_place;
-  options.ranks_per_node = core_->communicator().ranks_on_node;
+  options.ranks_per_node = core.communicator().ranks_on_node;
   return steps.summary() + "\n" + explained(on, price(steps, on, options), took) +
-         core_->learned(direction);
+         core.learned(direction);
+}
+
+template <class T>
+std::string Planned<T>::explain(Direction direction) const {
+  std::string text = explanation(*core_, direction);
+  if (direction == Direction::backward || core_->turning() == nullptr) return text;
+  return text + "\napply(): " + explanation(*core_->turning(), Direction::forward);
 }
 
 template <class T>

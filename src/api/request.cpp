@@ -151,6 +151,26 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   return request;
 }
 
+void require_fields(const Plan& plan) {
+  const AxisKind kind = plan.problem().axis_kind(0);
+  const std::string name = axis_names(plan.problem().shape.size())[0];
+  if (kind != AxisKind::batch && kind != AxisKind::none) {
+    throw InvalidOption(
+        fmt::format("separate_fields, and axis {} is {}; make it a batch, which counts the fields",
+                    name, name_of(kind)));
+  }
+  for (const Layout& layout : {plan.input(), plan.output()}) {
+    if (!layout.several_boxes() && layout.whole(0) && layout.order().front() == 0 &&
+        layout.margin(0) == Margin{}) {
+      continue;
+    }
+    throw InvalidOption(fmt::format(
+        "separate_fields, and layout '{}'; every rank has to hold all of axis {}, slowest in "
+        "memory, without margins and in one box",
+        layout.summary(), name));
+  }
+}
+
 std::string request_fingerprint(const PlanRequest& request, const Options& options) {
   return fmt::format(
       "problem {}\ninput layout {}\noutput layout {}\nscaling {}\nengine effort {}\nplan effort "
@@ -159,13 +179,13 @@ std::string request_fingerprint(const PlanRequest& request, const Options& optio
       "{}\nmessage bytes "
       "{}\nlarge "
       "counts {}\n"
-      "padded rows {}\nmachine {}\nplan {}\nplan wisdom {}\n",
+      "padded rows {}\nseparate fields {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", name_of(options.scaling),
       name_of(options.engine_effort), name_of(options.plan_effort), options.planning_seconds,
       options.adaptive, name_of(options.method), options.chunks, options.progress_thread,
       options.deadline, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
-      options.large_counts, options.padded,
+      options.large_counts, options.padded, options.separate_fields,
       options.machine ? text::hex(options.machine->hash()) : "any",
       options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
 }

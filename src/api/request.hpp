@@ -37,6 +37,10 @@ Problem asked_problem(const Shape& shape, Kind kind, Precision precision, const 
 PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, Index ranks,
                             const Options& options);
 
+/// InvalidOption where fields of a plan's arrays cannot have pointers of their own: axis 0 is no
+/// batch, or is not held whole and slowest in memory.
+void require_fields(const Plan& plan);
+
 /// One line per argument; equal on all ranks or the call is mismatched.
 std::string request_fingerprint(const PlanRequest& request, const Options& options);
 

@@ -42,6 +42,13 @@ class Recorder {
   }
   /// Time counts from here. Before anything is recorded.
   void set_origin() { origin_ = now(); }
+  /// Forgets what was recorded so far.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    events_.clear();
+    run_ = -1;
+    dropped_ = 0;
+  }
   void begin_run() {
     const std::lock_guard lock(mutex_);
     ++run_;

@@ -64,6 +64,8 @@ class Channel {
 
   /// What was moved since the channel was made.
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// As if it were made now: what was moved belongs to planning.
+  void forget_counts() { counters_ = {}; }
 
  private:
   /// What MPI may still read and write after a failure.

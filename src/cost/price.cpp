@@ -193,6 +193,13 @@ class Pricer {
            rates_([&](const Speed& speed) { return speed.copy.at(arrays_); });
   }
 
+  /// Seconds to multiply so many complex elements.
+  double multiplied(Index elements) {
+    return static_cast<double>(elements) * rates_([&](const Speed& speed) {
+             return speed.rates(plan_.problem().precision).twiddle;
+           });
+  }
+
   void price_sweep(const Stage& stage, StepCost& step) {
     const auto first = static_cast<std::size_t>(stage.step);
     const Index elements = std::max(allocated_size(first), allocated_size(stage.last() + 1));
@@ -200,6 +207,11 @@ class Pricer {
     if (sweep.kernel == Kernel::none) {
       step.what = "copy";
       step.cost.memory = copied(elements);
+    } else if (is_chirp(sweep.kernel)) {
+      const Index fewer = std::min(allocated_size(first), allocated_size(stage.last() + 1));
+      step.what = "chirp " + name_of_digit(first);
+      step.cost.memory = copied(elements);
+      step.cost.compute = multiplied(fewer);
     } else {
       step.cost.compute = computed(stage, first, elements);
       step.cost.memory = moved(stage, elements);
@@ -207,6 +219,10 @@ class Pricer {
       if (sweep.turns) {
         step.cost.compute *= 2.;
         step.what += " and back";
+        if (plan_.convolves()) {
+          step.cost.compute += multiplied(elements);
+          step.cost.memory += copied(elements) / 2.;  // the chirp's frequencies are read
+        }
       }
       if (stage.steps == 2) {
         const double joined = ratio([](const Speed& speed) { return speed.joined; });
@@ -266,9 +282,10 @@ class Pricer {
         sweep.kernel != Kernel::compare && plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
     const double each = rates_([&](const Speed& speed) {
       const FftRates& rates = speed.rates(precision);
-      const double transform = in_cache_rate(rates.form(across), rates.primes, length) *
-                               (sweep.kernel == Kernel::real ? 2. * rates.real : 1.) *
-                               (is_trigonometric(sweep.kernel) ? of_cosines : 1.);
+      const double transform =
+          in_cache_rate(rates.form(across), rates.primes, length) *
+          (sweep.kernel == Kernel::real ? 2. * real_factor(rates, length) : 1.) *
+          (is_trigonometric(sweep.kernel) ? of_cosines : 1.);
       return transform + (twiddles ? rates.twiddle : 0.);
     });
     return static_cast<double>(elements) * each;

@@ -48,7 +48,25 @@ std::vector<StridedBlock> BlockPlacer::array(std::size_t state, Area area) const
     block.places.push_back(Progression::make(0, 1, count));
   }
   block.strides = layout.local_strides(rank_);
+  const bool given = is_users(state) && (area == Area::input || area == Area::output);
+  if (arrays_.separate_fields && given) return fields(state, block);
   return {block};
+}
+
+/// Axis 0 is slowest in memory and has no margins, so all fields are alike.
+std::vector<StridedBlock> BlockPlacer::fields(std::size_t state, const StridedBlock& all) const {
+  const std::vector<Digit>& digits = plan_.states()[state].digits;
+  const auto batch = std::find_if(digits.begin(), digits.end(),
+                                  [](const Digit& digit) { return digit.axis == 0; });
+  const auto at = static_cast<std::size_t>(batch - digits.begin());
+  std::vector<StridedBlock> result;
+  for (Index field = 0; field < all.places[at].count; ++field) {
+    StridedBlock block = all;
+    block.owner = field;
+    block.places[at] = Progression::make(field, 1, 1);
+    result.push_back(std::move(block));
+  }
+  return result;
 }
 
 std::vector<StridedBlock> BlockPlacer::boxes(std::size_t state, Area area) const {

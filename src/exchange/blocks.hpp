@@ -19,7 +19,8 @@ namespace kallima {
 /// real or complex.
 struct StridedBlock {
   Area area = Area::input;
-  Index owner = 0;                  ///< rank whose segment it lies in, where the area is a segment
+  Index owner = 0;                  ///< rank whose segment it lies in, where the area is a segment;
+                                    ///< the field, where fields are separate
   bool conjugated = false;          ///< what lies there is the conjugate
   Index offset = 0;                 ///< elements from the start of the area
   std::vector<Progression> places;  ///< per digit, which places of the local array
@@ -55,19 +56,26 @@ struct Packed {
   std::vector<MessageSlice> slices;  ///< by peer
 };
 
+/// How a user's arrays lie.
+struct UserArrays {
+  bool in_place = false;         ///< input and output are the same
+  bool separate_fields = false;  ///< fields of a batch, axis 0, are behind pointers of their own
+};
+
 /// What methods have in common: where a rank's arrays and packed pieces lie.
 class BlockPlacer {
  public:
   /// Of a rank whose output area holds `capacity` complex elements; what does not fit it lies in
   /// the workspace from `spill_at` on.
-  BlockPlacer(const StepList& plan, Index rank, bool in_place, Index capacity, Index spill_at)
-      : plan_(plan), rank_(rank), in_place_(in_place), capacity_(capacity), spill_at_(spill_at) {}
+  BlockPlacer(const StepList& plan, Index rank, const UserArrays& arrays, Index capacity,
+              Index spill_at)
+      : plan_(plan), rank_(rank), arrays_(arrays), capacity_(capacity), spill_at_(spill_at) {}
 
   [[nodiscard]] Index rank() const { return rank_; }
-  [[nodiscard]] bool in_place() const { return in_place_; }
+  [[nodiscard]] bool in_place() const { return arrays_.in_place; }
 
   /// The whole local array of a state, in one block; of a rank with several boxes in as many, whose
-  /// places are indices of the whole array.
+  /// places are indices of the whole array. Of a user's separate fields in one each.
   [[nodiscard]] std::vector<StridedBlock> array(std::size_t state, Area area) const;
   /// The half spectrum of a state, in rows.
   [[nodiscard]] std::vector<StridedBlock> half_rows(std::size_t state,
@@ -92,10 +100,11 @@ class BlockPlacer {
 
  private:
   [[nodiscard]] std::vector<StridedBlock> boxes(std::size_t state, Area area) const;
+  [[nodiscard]] std::vector<StridedBlock> fields(std::size_t state, const StridedBlock& all) const;
 
   const StepList& plan_;
   Index rank_;
-  bool in_place_;
+  UserArrays arrays_;
   Index capacity_;
   Index spill_at_;
 };

@@ -51,6 +51,22 @@ struct Turn {
   Index frequencies = 0;       ///< of a line
   Kernel back = Kernel::none;  ///< what undoes the sweep
   std::size_t engine = 0;      ///< index of the engine plan that does
+  std::vector<Index> filter;   ///< of a convolution: by digit, the distance between neighbours in
+                               ///< the chirp's frequencies, those of a line together
+  Index filter_offset = 0;     ///< of the first of them
+  bool conjugated = false;     ///< backward they are conjugated
+};
+
+/// What a chirp multiplies on a rank.
+struct Chirp {
+  Index n = 0;            ///< extent of the axis as positions
+  Index frequencies = 0;  ///< of its frequencies
+  Index points = 0;       ///< of the convolution
+  Progression indices;    ///< of the axis
+  Progression target;     ///< of what is written: the axis, or points
+  bool to_points = false;
+  bool of_half = false;   ///< reads half of the frequencies, of reals
+  std::size_t table = 0;  ///< index of the roots of 2 n
 };
 
 /// How planes of two digits are transformed, and by which engines. What is left over behind whole
@@ -65,6 +81,8 @@ struct PlaneEngines {
   std::size_t last_columns = 0;
   Index source_row = 0;  ///< elements from row to row where the engine reads them, in its units
   Index real_row = 0;    ///< elements from row to row of reals that it leaves aside
+  Range dropped_rows = {0, 0};     ///< those of frequencies that are not kept
+  Range dropped_columns = {0, 0};  ///< likewise
 };
 
 /// One stage, laid out for one rank.
@@ -79,6 +97,7 @@ struct StageLayout {
   bool to_real = false;               ///< targets are
   Index length = 1;                   ///< of a line, in positions
   Range dropped = {0, 0};             ///< of its frequencies, those that are not kept
+  Range joined_dropped = {0, 0};      ///< likewise of the joined sweep
   Shape local_shape;                  ///< of what is swept
   std::vector<int> others;            ///< digits that number the lines, slowest first
   TileShape tile;                     ///< of a sweep by itself
@@ -87,6 +106,7 @@ struct StageLayout {
   Index at_once = 1;                  ///< lines that are scattered at a time, whole chunks of them
   Twiddle twiddle;                    ///< behind the engine when forward, before it when backward
   Turn turn;                          ///< of a sweep that turns
+  Chirp chirp;                        ///< of a chirp
   bool streams = false;               ///< writes past the caches
   bool scales = false;                ///< the last that computes applies the factor
   const Method* method = nullptr;     ///< of an exchange
@@ -160,11 +180,18 @@ class Executor {
     const RowWork* work = nullptr;
     const Spectrum* spectrum = nullptr;
     Factor<T> turn_factor{1};
+    /// Of a convolution: the chirp's frequencies, Workspace::filter elements. A run that makes them
+    /// leaves them there, and nothing in the output.
+    Number<T>* filter = nullptr;
+    bool makes_filter = false;
+    /// Instead of input and output, where fields are separate: by field.
+    std::span<const Number<T>* const> input_fields = {};
+    std::span<Number<T>* const> output_fields = {};
   };
 
   /// Lays out the stages. O(peers) memory. `tile` is used to plan the engine.
-  Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines, Number<T>* tile,
-           const Workers& workers = {});
+  Executor(const Plan& plan, const UserArrays& arrays, Index rank, EngineSet<T>& engines,
+           Number<T>* tile, const Workers& workers = {});
 
   [[nodiscard]] std::size_t stages() const { return stages_.size(); }
   [[nodiscard]] bool is_exchange(std::size_t stage) const { return stages_[stage].is_exchange; }
@@ -226,6 +253,8 @@ class Executor {
   void sweep_planes_to_real(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                             const Worker& worker) const;
   void sweep_tiles(const StageLayout& stage, const Areas& areas, Factor<T> factor,
+                   const Worker& worker) const;
+  void sweep_chirp(const StageLayout& stage, const Areas& areas, Factor<T> factor,
                    const Worker& worker) const;
   void copy_blocks(const StageLayout& stage, const Areas& areas, const Worker& worker) const;
 

@@ -47,9 +47,11 @@ Index EngineSet<T>::root_bytes() const {
 }
 
 template <class T>
-Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>& engines,
+Executor<T>::Executor(const Plan& plan, const UserArrays& arrays, Index rank, EngineSet<T>& engines,
                       Number<T>* tile, const Workers& workers)
-    : workers_(workers), stages_(lay_out(plan, schedule(plan, in_place), rank)), engines_(engines) {
+    : workers_(workers),
+      stages_(lay_out(plan, schedule(plan, arrays.in_place, arrays.separate_fields), rank)),
+      engines_(engines) {
   std::size_t most_sends = 0;
   std::size_t most_receives = 0;
   for (StageLayout& stage : stages_) {
@@ -65,6 +67,10 @@ Executor<T>::Executor(const Plan& plan, bool in_place, Index rank, EngineSet<T>&
     const bool kept = stays && stage.sweep.lines * stage.length * element < large_tile;
     stage.streams = !kept && volume(stage.local_shape) * element >= stream_from;
     if (stage.sweep.kernel == Kernel::none) continue;
+    if (is_chirp(stage.sweep.kernel)) {
+      stage.chirp.table = engines_.find_roots(2 * stage.chirp.n);
+      continue;
+    }
     choose_engines(stage, Operation<T>::sign(plan, stage.step, rank), tile);
     if (stage.sweep.turns) choose_way_back(stage, tile);
     if (stage.twiddle.modulus > 0) stage.twiddle.table = engines_.find_roots(stage.twiddle.modulus);
@@ -142,10 +148,16 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
       misaligned(static_cast<std::size_t>(slow.digit)) ? shape.wide : shape.column_chunk;
   stage.plane.fast = static_cast<std::size_t>(fast.digit);
   stage.plane.slow = static_cast<std::size_t>(slow.digit);
+  stage.plane.dropped_rows = first_is_fast ? stage.joined_dropped : stage.dropped;
+  stage.plane.dropped_columns = first_is_fast ? stage.dropped : stage.joined_dropped;
   Number<T>* const aside = tile + shape.plane_size();
-  // Rows of one source are read where they are if they lie no farther apart than aside.
+  // Rows of sources that are alike, as one array or fields are, are read where they are if they lie
+  // no farther apart than aside.
   stage.plane.source_row = stage.from_real ? positions : shape.columns;
-  if (stage.from_real && stage.sources.size() == 1) {
+  const bool alike = std::all_of(
+      stage.sources.begin(), stage.sources.end(),
+      [&](const StridedBlock& block) { return block.strides == stage.sources.front().strides; });
+  if (stage.from_real && alike) {
     const Index row_stride = stage.sources.front().strides[stage.plane.slow];
     if (row_stride >= positions && row_stride <= 2 * shape.columns)
       stage.plane.source_row = row_stride;
@@ -214,6 +226,8 @@ void Executor<T>::run(const StageLayout& here, const Areas& areas, Factor<T> fac
                         number == 0 ? progress : nullptr};
     if (here.sweep.kernel == Kernel::none) {
       copy_blocks(here, areas, worker);
+    } else if (is_chirp(here.sweep.kernel)) {
+      sweep_chirp(here, areas, scale, worker);
     } else if (here.joined && here.to_real) {
       sweep_planes_to_real(here, areas, scale, worker);
     } else if (here.joined) {

@@ -4,6 +4,7 @@
 // operation, in the library that has it.
 #pragma once
 
+#include "exec/chirp_impl.hpp"
 #include "exec/copies_impl.hpp"
 #include "exec/executor_impl.hpp"
 #include "exec/planes_impl.hpp"

@@ -37,6 +37,7 @@ class Loopback {
     std::size_t stage = 0;
     std::size_t round = 0;
   };
+  void make_filters(const Plan& plan, bool in_place, const Setup& setup);
   void exchange(std::size_t stage, std::size_t round);
   const std::byte* sent(const Moment& at, const comm::Message& wanted, Index rank, Index number,
                         bool staged);
@@ -67,9 +68,11 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup, Index
     }
     memory_.emplace_back(source, need.transit * bytes, "transit");
     areas.transit = reinterpret_cast<Number<T>*>(memory_.back().view().data);
+    memory_.emplace_back(source, need.filter * bytes, "the chirp's frequencies");
+    areas.filter = reinterpret_cast<Number<T>*>(memory_.back().view().data);
     memory_.emplace_back(source, threads * need.tile * bytes, "tile");
     areas.tile = reinterpret_cast<Number<T>*>(memory_.back().view().data);
-    executors_.emplace_back(plan, in_place, rank, engines_, areas.tile,
+    executors_.emplace_back(plan, UserArrays{in_place}, rank, engines_, areas.tile,
                             Workers{threads, need.tile});
     Index most = 0;
     for (std::size_t stage = 0; stage < executors_.back().stages(); ++stage) {
@@ -83,6 +86,33 @@ Loopback<T>::Loopback(const Plan& plan, bool in_place, const Setup& setup, Index
     areas_.push_back(areas);
   }
   counters_.resize(static_cast<std::size_t>(plan.ranks()));
+  if (plan.convolves()) make_filters(plan, in_place, setup);
+}
+
+/// By a run on the chirp itself.
+template <class T>
+void Loopback<T>::make_filters(const Plan& plan, bool in_place, const Setup& setup) {
+  std::vector<Buffer> arrays;
+  std::vector<const Number<T>*> in;
+  std::vector<Number<T>*> out;
+  const auto array = [&](const Layout& first, const Layout& second, Index rank) {
+    const Index size = std::max(first.allocated_size(rank), second.allocated_size(rank));
+    arrays.emplace_back(host_memory(), size * static_cast<Index>(sizeof(Number<T>)), "an array");
+    return reinterpret_cast<Number<T>*>(arrays.back().view().data);
+  };
+  for (std::size_t r = 0; r < executors_.size(); ++r) {
+    const auto rank = static_cast<Index>(r);
+    areas_[r].makes_filter = true;
+    areas_[r].turn_factor = Operation<T>::reciprocal(setup, plan.points());
+    out.push_back(array(plan.input(), plan.output(), rank));
+    in.push_back(in_place ? out.back() : array(plan.input(), plan.input(), rank));
+  }
+  run(in, out, Factor<T>{1});
+  for (typename Executor<T>::Areas& areas : areas_) {
+    areas.makes_filter = false;
+    areas.turn_factor = Factor<T>{1};
+  }
+  counters_.assign(counters_.size(), {});
 }
 
 template <class T>

@@ -58,6 +58,17 @@ void for_each_chunk(Index begin, Index end, Index chunk, Visit visit) {
   }
 }
 
+/// True where a backward sweep finds nothing for some frequencies: they are not kept.
+inline bool pads(const StageLayout& stage) {
+  return stage.direction == Direction::backward &&
+         stage.plane.dropped_rows.size() + stage.plane.dropped_columns.size() > 0;
+}
+
+/// True where nothing of a part is kept.
+inline bool inside(const Range& part, const Range& dropped) {
+  return part.begin >= dropped.begin && part.end <= dropped.end;
+}
+
 /// Transforms the rows of a plane, whose elements are of type From. Rows that lie in the source as
 /// the engine wants them are read from there.
 template <class T, class From>
@@ -67,14 +78,26 @@ void transform_rows(const StageLayout& stage, const typename Executor<T>::Areas&
   const PlaneShape& shape = stage.plane.shape;
   const Strides lying{1, stage.plane.source_row};
   const Range all{0, stage.from_real ? stage.length : shape.columns};
-  const StridedBlock* const only = stage.sources.size() == 1 ? &stage.sources.front() : nullptr;
+  const bool padded = pads(stage);
   const From* source = nullptr;
-  Index offset = 0;
-  if (only != nullptr && only->strides[stage.plane.fast] == lying.element &&
-      only->strides[stage.plane.slow] == lying.line && offset_in(*only, stage.others, at, offset)) {
-    source = reinterpret_cast<const From*>(readable<T>(areas, only->area, only->owner)) + offset;
+  for (const StridedBlock& block : stage.sources) {
+    Index offset = 0;
+    const bool lies = block.strides[stage.plane.fast] == lying.element &&
+                      block.strides[stage.plane.slow] == lying.line &&
+                      block.places[stage.plane.fast].count == all.end &&
+                      block.places[stage.plane.slow].count == shape.rows && !block.conjugated;
+    if (padded || !lies || !offset_in(block, stage.others, at, offset)) continue;
+    source = reinterpret_cast<const From*>(readable<T>(areas, block.area, block.owner)) + offset;
+    break;
   }
   for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
+    if (padded) {
+      if (inside(rows, stage.plane.dropped_rows)) {
+        std::fill_n(plane + rows.begin * shape.row, rows.size() * shape.row, Number<T>{});
+        return;
+      }
+      std::fill_n(aside, rows.size() * lying.line, Number<T>{});
+    }
     const Number<T>* from = aside;
     if (source != nullptr) {
       from = reinterpret_cast<const Number<T>*>(source + rows.begin * lying.line);
@@ -118,9 +141,11 @@ void Executor<T>::sweep_planes(const StageLayout& stage, const Areas& areas, Fac
     }
     transform_rows<T, Number<T>>(stage, areas, engines_, at, plane, aside);
   };
+  const bool skips = stage.direction == Direction::forward;
   for_each_plane(stage, worker.number, worker.count, [&](const Places& at) {
     rows_of(at);
     for_each_chunk(0, shape.columns, stage.at_once, [&](const Range& columns, bool) {
+      if (skips && inside(columns, stage.plane.dropped_columns)) return;
       transform_columns<T>(stage, engines_, columns, plane + columns.begin, 1, aside, shape.column);
       Operation<T>::scale(engines_.setup(), aside, shape.column, columns.size(), shape.rows,
                           factor);
@@ -141,8 +166,18 @@ void Executor<T>::sweep_planes_to_real(const StageLayout& stage, const Areas& ar
   Number<T>* const plane = worker.tile;
   Number<T>* const aside = plane + shape.plane_size();
   auto* const reals = reinterpret_cast<RealNumber<T>*>(aside);
+  const bool padded = pads(stage);
+  const auto clear_columns = [&](const Range& columns) {
+    for (Index row = 0; row < shape.rows; ++row) {
+      std::fill_n(plane + row * shape.row + columns.begin, columns.size(), Number<T>{});
+    }
+  };
   for_each_plane(stage, worker.number, worker.count, [&](const Places& at) {
     for_each_chunk(0, shape.columns, shape.wide, [&](const Range& columns, bool) {
+      if (padded) {
+        if (inside(columns, stage.plane.dropped_columns)) return clear_columns(columns);
+        std::fill_n(aside, shape.rows * shape.wide_row, Number<T>{});
+      }
       for_each_common(stage, at, stage.sources, {0, shape.rows}, columns, {1, shape.wide_row},
                       [&](const StridedBlock& block, const Common& common) {
                         gather<T>(aside, areas, block, common);

@@ -35,6 +35,20 @@ Turn turn_of(const Plan& plan, const State& behind, int swept, Index rank) {
   }
   const auto at = static_cast<std::size_t>(swept);
   turn.frequencies = behind.layout.shape()[at];
+  if (plan.convolves()) {
+    // The frequencies of a line together, so that they are read as lines of a tile are.
+    const Shape local = behind.layout.local_shape(rank);
+    turn.filter.assign(local.size(), 0);
+    Index stride = 1;
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      const std::size_t digit = i == 0 ? at : i <= at ? i - 1 : i;  // the swept one first
+      turn.filter[digit] = stride;
+      stride *= local[digit];
+    }
+    turn.conjugated = plan.direction() == Direction::backward;
+    turn.back = Kernel::fourier;
+    return turn;
+  }
   turn.back = kernel_of(plan.problem().axis_kind(turn.terms[at].axis), Direction::backward);
   // Where the r2c axis is split, its other digits are of complex numbers.
   if (turn.back == Kernel::real && behind.digits[at].whole == 0) turn.back = Kernel::fourier;
@@ -82,12 +96,12 @@ void open_gap(std::vector<StridedBlock>& blocks, std::size_t digit, const Range&
   std::vector<StridedBlock> parts;
   for (const StridedBlock& block : blocks) {
     for (const Range& side : {below, above}) {
-      const Run run = run_of(block.places[digit], side);
-      if (run.count == 0) continue;
       StridedBlock part = block;
-      part.offset += run.skip * block.strides[digit];
-      part.places[digit] = Progression::make(run.first + (side.begin > 0 ? gap.size() : 0),
-                                             block.places[digit].step, run.count);
+      if (!cut_patch(part, digit, side)) continue;
+      Progression& places = part.places[digit];
+      if (side.begin > 0) {
+        places = Progression::make(gap.end + places.first, places.step, places.count);
+      }
       parts.push_back(std::move(part));
     }
   }
@@ -114,6 +128,9 @@ std::vector<StageLayout> chunks_of(const StageLayout& stage) {
       if (term.digit == digit) narrow(term.values);
     }
     if (digit < chunk.turn.terms.size()) narrow(chunk.turn.terms[digit].values);
+    if (digit < chunk.turn.filter.size()) {
+      chunk.turn.filter_offset += range.begin * chunk.turn.filter[digit];
+    }
     result.push_back(std::move(chunk));
   }
   return result;
@@ -127,8 +144,8 @@ class Layouter {
   Layouter(const Plan& plan, const Schedule& schedule, Index rank)
       : plan_(plan),
         rank_(rank),
-        places_(plan, rank, schedule.in_place, output_capacity(plan, schedule.in_place, rank),
-                workspace(plan, schedule, rank).main) {}
+        places_(plan, rank, {schedule.in_place, schedule.separate_fields},
+                output_capacity(plan, schedule, rank), workspace(plan, schedule, rank).main) {}
 
   void add(const Stage& stage) {
     if (stage.step == Stage::copy) {
@@ -203,9 +220,14 @@ class Layouter {
     place(stage, out);
     cut(out, plan_, step, stage.last(), rank_);
     if (out.sweep.kernel == Kernel::none) return out;
+    if (is_chirp(out.sweep.kernel)) {
+      out.chirp = chirp(out, step);
+      return out;
+    }
     const bool joins_real = out.joined && out.joined->kernel == Kernel::real;
     out.length = positions_along(plan_, stage, joins_real ? *out.joined : out.sweep);
-    if (before.digits[static_cast<std::size_t>(out.sweep.digit)].kept > 0) drop(out, before);
+    out.dropped = drop(out, before, out.sweep);
+    if (out.joined) out.joined_dropped = drop(out, before, *out.joined);
     // Position digits are the same before and behind, but for the one that is swept.
     if (out.sweep.kernel != Kernel::compare) {
       out.twiddle = twiddle_of(before, out.sweep.digit, rank_);
@@ -219,13 +241,38 @@ class Layouter {
     return out;
   }
 
-  /// What a sweep along a truncated axis does not write forward, and finds nowhere backward.
-  void drop(StageLayout& out, const State& before) const {
-    const auto digit = static_cast<std::size_t>(out.sweep.digit);
-    out.dropped =
-        dropped_along(plan_.problem(), static_cast<std::size_t>(before.digits[digit].axis));
-    if (out.sweep.turns) return;
-    open_gap(out.direction == Direction::forward ? out.targets : out.sources, digit, out.dropped);
+  [[nodiscard]] Chirp chirp(const StageLayout& out, std::size_t step) const {
+    const bool to_points = out.sweep.points > 0;
+    const State& axis = plan_.states()[to_points ? step : step + 1];
+    const State& points = plan_.states()[to_points ? step + 1 : step];
+    const auto indices = [&](const State& state) {
+      return rank_ < state.layout.ranks() ? state.layout.local_indices(rank_, 0) : Progression{};
+    };
+    Chirp chirp;
+    chirp.n = points.digits[0].chirped;
+    chirp.points = points.layout.shape()[0];
+    const bool real = out.sweep.kernel == Kernel::real_chirp;
+    chirp.frequencies = real ? half_extent(chirp.n) : chirp.n;
+    chirp.indices = indices(axis);
+    chirp.target = indices(to_points ? points : axis);
+    chirp.to_points = to_points;
+    chirp.of_half = real && to_points && out.direction == Direction::backward;
+    return chirp;
+  }
+
+  /// What a sweep along a truncated axis does not write forward, and finds nowhere backward: tiles
+  /// have whole lines.
+  [[nodiscard]] Range drop(StageLayout& out, const State& before, const Sweep& sweep) const {
+    const auto digit = static_cast<std::size_t>(sweep.digit);
+    if (before.digits[digit].kept == 0) return {0, 0};
+    const auto axis = static_cast<std::size_t>(before.digits[digit].axis);
+    const Range dropped = dropped_along(plan_.problem(), axis);
+    if (sweep.turns) return dropped;
+    if (out.direction == Direction::backward) {
+      out.local_shape[digit] = plan_.problem().frequencies_of_line(axis);
+    }
+    open_gap(out.direction == Direction::forward ? out.targets : out.sources, digit, dropped);
+    return dropped;
   }
 
   /// What a sweep reads and writes.

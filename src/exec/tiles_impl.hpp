@@ -106,6 +106,23 @@ class Lines {
     });
   }
 
+  /// Calls visit(line, offset) for the next `count` lines of a convolution, with where the chirp's
+  /// frequencies for them begin.
+  template <class Visit>
+  void for_each_filter(Cursor cursor, Index count, Visit visit) const {
+    const std::vector<Index>& strides = stage_.turn.filter;
+    for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
+      Index offset = stage_.turn.filter_offset;
+      for (const int digit : row_digits_) {
+        const auto d = static_cast<std::size_t>(digit);
+        offset += here.at[d] * strides[d];
+      }
+      const Index step = digits_.empty() ? 0 : strides[fast_];
+      offset += here.in_row * step;
+      for (Index i = 0; i < run; ++i) visit(line + i, offset + i * step);
+    });
+  }
+
   /// Calls visit(line, index) for the next `count` lines of a sweep that turns, with the index of
   /// their first frequency.
   template <class Visit>
@@ -133,17 +150,23 @@ class Lines {
     for_each_row(cursor, count, [](const Cursor&, Index, Index) {});
   }
 
-  /// True where the next `count` lines lie in the only source one behind the other, from `offset`.
-  [[nodiscard]] bool in_one_piece(const Cursor& cursor, Index count, Index length,
-                                  Index& offset) const {
-    if (stage_.sources.size() != 1) return false;
-    const StridedBlock& block = stage_.sources.front();
-    const bool dense = block.strides[static_cast<std::size_t>(stage_.sweep.digit)] == 1 &&
-                       (digits_.empty() || block.strides[fast_] == length);
-    if (!dense || cursor.in_row + count > row_) return false;
-    if (!offset_in(block, row_digits_, cursor.at, offset)) return false;
-    offset += cursor.in_row * length;
-    return true;
+  /// The source in which the next `count` lines lie one behind the other, from `offset` on; null
+  /// where there is none.
+  [[nodiscard]] const StridedBlock* in_one_piece(const Cursor& cursor, Index count, Index length,
+                                                 Index& offset) const {
+    if (cursor.in_row + count > row_) return nullptr;
+    const auto swept = static_cast<std::size_t>(stage_.sweep.digit);
+    for (const StridedBlock& block : stage_.sources) {
+      const bool lies = block.strides[swept] == 1 && block.places[swept].count == length &&
+                        (digits_.empty() || block.strides[fast_] == length) && !block.conjugated;
+      if (!lies || !offset_in(block, row_digits_, cursor.at, offset)) continue;
+      if (digits_.empty()) return &block;
+      const Run run = run_of(block.places[fast_], {cursor.in_row, cursor.in_row + count});
+      if (run.count < count) continue;
+      offset += run.skip * length;
+      return &block;
+    }
+    return nullptr;
   }
 
  private:
@@ -247,7 +270,11 @@ class TileSweep {
       }
       Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
                           areas_.turn_factor);
-      work_on(writing, count);
+      if (stage_.turn.filter.empty()) {
+        work_on(writing, count);
+      } else {
+        convolve(writing, count);
+      }
       clear(done_, shape_.done, count, stage_.dropped);
       Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
                           factor);
@@ -294,6 +321,29 @@ class TileSweep {
                            });
   }
 
+  /// Multiplies the next `count` lines by the chirp's frequencies, or makes these.
+  void convolve(const Cursor& at, Index count) const {
+    if constexpr (has_reals<T> && std::is_same_v<To, Number<T>>) {
+      using Real = RealNumber<T>;
+      const Index length = shape_.done.length;
+      const Real sign = stage_.turn.conjugated ? Real{-1} : Real{1};
+      lines_.for_each_filter(at, count, [&](Index line, Index offset) {
+        To* const data = done_ + line * shape_.done.strides.line;
+        if (areas_.makes_filter) {
+          std::copy(data, data + length, areas_.filter + offset);
+          return;
+        }
+        const To* const filter = areas_.filter + offset;
+        for (Index i = 0; i < length; ++i) {
+          const Real re = filter[i].real();
+          const Real im = sign * filter[i].imag();
+          data[i] = {data[i].real() * re - data[i].imag() * im,
+                     data[i].real() * im + data[i].imag() * re};
+        }
+      });
+    }
+  }
+
   /// Hands the next `count` lines over, each as one row, or as two where wavenumbers jump.
   void work_on(const Cursor& at, Index count) const {
     if (areas_.work == nullptr) return;
@@ -319,13 +369,14 @@ class TileSweep {
     });
   }
 
-  /// The next tile in the only source, where it lies there in one piece; null elsewhere.
+  /// The next tile in a source, where it lies there in one piece; null elsewhere.
   [[nodiscard]] const From* in_source(const Cursor& cursor) const {
     Index offset = 0;
-    if (!lines_.in_one_piece(cursor, shape_.lines, shape_.gathered.length, offset)) return nullptr;
-    const StridedBlock& source = stage_.sources.front();
+    const StridedBlock* const source =
+        lines_.in_one_piece(cursor, shape_.lines, shape_.gathered.length, offset);
+    if (source == nullptr) return nullptr;
     const auto* const from =
-        reinterpret_cast<const From*>(readable<T>(areas_, source.area, source.owner)) + offset;
+        reinterpret_cast<const From*>(readable<T>(areas_, source->area, source->owner)) + offset;
     return Engine::aligned(reinterpret_cast<const Number<T>*>(from)) ? from : nullptr;
   }
 

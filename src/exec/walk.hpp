@@ -45,7 +45,8 @@ Number<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index o
   switch (area) {
     case Area::input:
     case Area::output:
-      return areas.output;
+      return areas.output_fields.empty() ? areas.output
+                                         : areas.output_fields[static_cast<std::size_t>(owner)];
     case Area::workspace:
       return areas.workspace;
     case Area::segment:
@@ -62,7 +63,9 @@ Number<T>* writable(const typename Executor<T>::Areas& areas, Area area, Index o
 
 template <class T>
 const Number<T>* readable(const typename Executor<T>::Areas& areas, Area area, Index owner = 0) {
-  return area == Area::input ? areas.input : writable<T>(areas, area, owner);
+  if (area != Area::input) return writable<T>(areas, area, owner);
+  return areas.input_fields.empty() ? areas.input
+                                    : areas.input_fields[static_cast<std::size_t>(owner)];
 }
 
 /// Where the places `at` of some digits begin in a block; false where it does not hold them.

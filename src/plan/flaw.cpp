@@ -60,6 +60,11 @@ bool belongs(const Plan& plan, std::size_t step) {
   if (!computes(sweep)) return true;
   const int axis = before.digits[static_cast<std::size_t>(sweep.digit)].axis;
   const AxisKind kind = plan.problem().axis_kind(static_cast<std::size_t>(axis));
+  if (is_chirp(sweep.kernel)) {
+    const bool transforms = plan.problem().kind == Kind::c2c || plan.problem().real();
+    return transforms &&
+           kind == (sweep.kernel == Kernel::chirp ? AxisKind::fourier : AxisKind::real);
+  }
   // Where the r2c axis is split, its other digits are of complex numbers.
   const bool splits = !plan.problem().truncated(static_cast<std::size_t>(axis));
   if (kind == AxisKind::real && sweep.kernel == Kernel::fourier && splits) return true;
@@ -72,7 +77,8 @@ void inspect_pass(const Plan& plan, std::size_t step) {
   const Sweep* const first = step > 0 ? plan.sweep_at(step - 1) : nullptr;
   const Sweep& second = *plan.sweep_at(step);
   require(first != nullptr && computes(*first) && computes(second) && !first->joined &&
-              second.kernel != Kernel::compare,
+              second.kernel != Kernel::compare && !is_chirp(first->kernel) &&
+              !is_chirp(second.kernel),
           "a sweep is in the same pass as no other");
   const State& before = plan.states()[step - 1];
   const auto axis_of = [&](const Sweep& sweep) {
@@ -88,11 +94,6 @@ void inspect_pass(const Plan& plan, std::size_t step) {
           "a sweep of cosines or sines is in the same pass as another");
   require(fast.form != slow.form && slow.kernel != Kernel::real,
           "of two sweeps in the same pass one has contiguous lines, that of reals if there is one");
-  const auto truncated = [&](const Sweep& sweep) {
-    return before.digits[static_cast<std::size_t>(sweep.digit)].kept > 0;
-  };
-  require(!truncated(*first) && !truncated(second),
-          "a sweep along a truncated axis is in the same pass as another");
   require(!first->turns, "a sweep that turns is in the same pass as another");
   const bool forward = plan.direction_at(step) == Direction::forward;
   const State& frequencies = forward ? plan.states()[step + 1] : before;
@@ -106,7 +107,7 @@ void inspect_sweep(const Plan& plan, std::size_t step) {
   const State& before = plan.states()[step];
   require(belongs(plan, step), "a sweep's kernel is not of {}", plan.problem().to_text());
   if (sweep.joined) inspect_pass(plan, step);
-  if (!computes(sweep)) return;
+  if (!computes(sweep) || is_chirp(sweep.kernel)) return;
   const Index lines = before.layout.largest_local_size() / extent_along(before, sweep);
   require(sweep.lines <= std::max<Index>(1, lines), "tiles have {} lines, of which a rank has {}",
           sweep.lines, lines);
@@ -176,7 +177,7 @@ void inspect_sort(const Plan& plan) {
           blocks, 1 + 2 * stages);
 }
 
-/// Where it turns, all is transformed; where it ends, all is as it was.
+/// Where it turns, all is transformed.
 void inspect_turn(const Plan& plan, std::size_t turn) {
   const Problem& problem = plan.problem();
   require(!problem.of_words(), "{} has no turn", problem.to_text());
@@ -188,15 +189,37 @@ void inspect_turn(const Plan& plan, std::size_t turn) {
                 problem.idle(static_cast<std::size_t>(digit.axis)),
             "it turns before all of {} is done", problem.to_text());
   }
+}
+
+/// Of a plan that goes there and back: it ends as it began.
+void inspect_round_trip(const Plan& plan) {
   const State& last = plan.states().back();
-  require(last.digits == start_digits(problem, Direction::forward) &&
+  require(last.digits == start_digits(plan.problem(), Direction::forward) &&
               last.element == plan.states().front().element,
           "it turns and does not end where it began");
 }
 
+/// A convolution: a chirp, sweeps that turn once, a chirp.
+void inspect_convolution(const Plan& plan) {
+  std::vector<std::size_t> chirps;
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Sweep* const sweep = plan.sweep_at(step);
+    if (sweep == nullptr) continue;
+    if (is_chirp(sweep->kernel)) chirps.push_back(step);
+    const bool inside = chirps.size() == 1;
+    require(!computes(*sweep) || is_chirp(sweep->kernel) || inside,
+            "a sweep beside a convolution computes");
+  }
+  const std::optional<std::size_t> turn = plan.turn();
+  require(chirps.size() == 2 && turn && chirps[0] < *turn && *turn < chirps[1],
+          "a convolution does not turn between two chirps");
+}
+
 /// Every axis has become what it is to become; sweeps and regroupings see to how.
 void inspect_end(const Plan& plan) {
-  if (plan.turn()) return inspect_turn(plan, *plan.turn());
+  if (plan.turn()) inspect_turn(plan, *plan.turn());
+  if (plan.round_trip()) return inspect_round_trip(plan);
+  if (plan.convolves()) inspect_convolution(plan);
   const Problem& problem = plan.problem();
   const bool forward = plan.direction() == Direction::forward;
   const bool sorts = problem.kind == Kind::sort;

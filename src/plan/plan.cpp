@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/checked.hpp"
 #include "exchange/chunks.hpp"
@@ -59,14 +61,58 @@ State behind_real(const State& before, std::size_t at, Direction direction) {
   return after;
 }
 
+/// Between an axis and the points of a convolution. A rank has the same indices of both, as both
+/// are cyclic over as many processors.
+State behind_chirp(const State& before, const Sweep& sweep, Direction direction) {
+  const Layout& layout = before.layout;
+  if (before.digits.size() != 1 || !layout.is_grid() ||
+      layout.axis(0).cycle != layout.axis(0).procs) {
+    throw InternalError("a chirp along what is not one cyclic axis");
+  }
+  const Digit& now = before.digits[0];
+  const Index extent = layout.shape()[0];
+  const bool forward = direction == Direction::forward;
+  const bool real = sweep.kernel == Kernel::real_chirp;
+  const bool back = now.chirped > 0;
+  const Index n = back ? now.chirped : radix_of(before, 0);
+  const Index frequencies = real ? half_extent(n) : n;
+  const DigitKind from = back || forward ? DigitKind::position : DigitKind::frequency;
+  const bool of_reals = real && !back && forward;
+  if (now.kind != from || now.kept > 0 || before.element.complex == of_reals || n < 2 ||
+      layout.axis(0).procs > frequencies || (!back && extent != (forward ? n : frequencies))) {
+    throw InternalError("a chirp along an axis that cannot be convolved");
+  }
+  if (back ? sweep.points != 0 || extent < least_points(n, real)
+           : sweep.points < least_points(n, real) || sweep.points > most_elements) {
+    throw InternalError("a convolution of too few points, or too many");
+  }
+  State after = before;
+  after.layout = layout.dense();
+  Axis axis = after.layout.axis(0);
+  if (back) {
+    axis.n = forward ? frequencies : n;
+    after.digits[0] = {0, 1, forward ? DigitKind::frequency : DigitKind::position,
+                       real && forward ? n : 0};
+    after.element.complex = !real || forward;
+  } else {
+    axis.n = sweep.points;
+    after.digits[0] = {0, 1, DigitKind::position, 0, 0, n};
+    after.element.complex = true;
+  }
+  after.layout = Layout::grid({axis}, {});
+  return after;
+}
+
 State behind(const State& before, const Sweep& sweep, Direction direction) {
   State after = before;
   after.layout = before.layout.dense();
+  if (is_chirp(sweep.kernel) && !sweep.turns) return behind_chirp(before, sweep, direction);
+  if (sweep.points != 0) throw InternalError("a sweep to points that is not by a chirp");
   if (sweep.turns) {
     Sweep there = sweep;
     there.turns = false;
-    if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare || sweep.joined ||
-        direction != Direction::forward) {
+    if (sweep.kernel == Kernel::none || sweep.kernel == Kernel::compare || is_chirp(sweep.kernel) ||
+        sweep.joined || direction != Direction::forward) {
       throw InternalError("a sweep turns that does not transform forward by itself");
     }
     behind(before, there, direction);  // throws
@@ -138,7 +184,7 @@ bool are_digits_of(const State& many, std::size_t first, std::size_t end, const 
   for (std::size_t i = 0; i < end - first; ++i) {
     const std::size_t at = frequency ? first + i : end - 1 - i;
     const Index radix = many.layout.shape()[at];
-    const Digit expected{axis.axis, weight, axis.kind, 0};
+    const Digit expected{axis.axis, weight, axis.kind, 0, 0, axis.chirped};
     if (many.digits[at] != expected || radix < 2 || radix > extent / weight) return false;
     weight *= radix;
   }
@@ -209,12 +255,10 @@ std::vector<Digit> start_digits(const Problem& problem, Direction direction) {
   const bool forward = direction == Direction::forward;
   std::vector<Digit> digits;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    const bool half = problem.axis_kind(a) == AxisKind::real;
-    const bool truncated = problem.truncated(a);
     digits.push_back({static_cast<int>(a), 1,
                       forward || problem.idle(a) ? DigitKind::position : DigitKind::frequency,
-                      !forward && (half || truncated) ? shape[a] : 0,
-                      truncated ? problem.frequencies_along(a) : 0});
+                      !forward && problem.shrinks(a) ? shape[a] : 0,
+                      problem.truncated(a) ? problem.frequencies_along(a) : 0});
   }
   return digits;
 }
@@ -263,7 +307,9 @@ Plan::Plan(Problem problem, Direction direction, Index ranks, Placement placemen
 }
 
 void Plan::append(Step step) {
-  State after = behind(states_.back(), step, direction_at(steps_.size()));
+  const auto* const sweep = std::get_if<Sweep>(&step);
+  const bool chirps = sweep != nullptr && is_chirp(sweep->kernel);
+  State after = behind(states_.back(), step, chirps ? direction_ : direction_at(steps_.size()));
   require_allocated_size(after,
                          ranks_);  // before the traffic, which may take as long as there are ranks
   steps_.push_back(std::move(step));
@@ -345,7 +391,7 @@ std::optional<Plan> Plan::there_and_back() const {
   while (last > 0 && std::holds_alternative<Regroup>(steps_[last - 1])) --last;
   const Sweep* const sweep = last > 0 ? sweep_at(last - 1) : nullptr;
   if (direction_ != Direction::forward || sweep == nullptr || sweep->kernel == Kernel::none ||
-      sweep->kernel == Kernel::compare || sweep->turns) {
+      sweep->kernel == Kernel::compare || turn()) {
     return std::nullopt;
   }
   // What turns has a pass of its own.
@@ -367,7 +413,7 @@ std::optional<Plan> Plan::there_and_back() const {
 }
 
 Plan Plan::reversed() const {
-  if (turn()) return *this;
+  if (round_trip()) return *this;
   Plan plan;
   plan.problem_ = problem_;
   plan.direction_ = direction_ == Direction::forward ? Direction::backward : Direction::forward;
@@ -388,6 +434,9 @@ Plan Plan::reversed() const {
       regroup->digits = states_[i].digits;
       regroup->to = states_[i].layout;
     } else if (auto* const sweep = std::get_if<Sweep>(&step)) {
+      if (is_chirp(sweep->kernel)) {
+        sweep->points = sweep->points > 0 ? 0 : states_[i].layout.shape()[0];
+      }
       if (is_trigonometric(sweep->kernel)) {
         const int axis = states_[i].digits[static_cast<std::size_t>(sweep->digit)].axis;
         sweep->kernel =
@@ -404,6 +453,15 @@ Plan Plan::reversed() const {
     if (exchange != nullptr && exchange->radix > 0) plan.count(i);
   }
   return plan;
+}
+
+double promised_error(const Plan& plan) {
+  const double eps = plan.problem().precision == Precision::f32
+                         ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                         : std::numeric_limits<double>::epsilon();
+  const auto root_of_log = [](Index n) { return std::sqrt(std::log2(static_cast<double>(n))); };
+  if (plan.convolves()) return 2. * eps * root_of_log(plan.points());
+  return std::max(eps, 1.5 * eps * root_of_log(plan.problem().elements()));
 }
 
 }  // namespace kallima

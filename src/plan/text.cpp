@@ -34,7 +34,7 @@ constexpr Index most_chunks_read = Index{1} << 16;
 constexpr const char* remark = "            ";
 
 std::string direction_text(const Plan& plan) {
-  if (plan.turn()) return "there-and-back";
+  if (plan.round_trip()) return "there-and-back";
   return plan.direction() == Direction::forward ? "forward" : "backward";
 }
 
@@ -105,40 +105,10 @@ std::string traffic_remark(const Exchange& exchange, Index bytes) {
       text::plural(moved.most_messages_received, "message"));
 }
 
-constexpr std::array kernels = {Kernel::fourier,  Kernel::real,     Kernel::cosine_1,
-                                Kernel::cosine_2, Kernel::cosine_3, Kernel::cosine_4,
-                                Kernel::sine_1,   Kernel::sine_2,   Kernel::sine_3,
-                                Kernel::sine_4,   Kernel::compare};
-
-std::string_view name_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::none:
-      return "copy";
-    case Kernel::fourier:
-      return "fourier";
-    case Kernel::real:
-      return "real-fourier";
-    case Kernel::cosine_1:
-      return "cosine-1";
-    case Kernel::cosine_2:
-      return "cosine-2";
-    case Kernel::cosine_3:
-      return "cosine-3";
-    case Kernel::cosine_4:
-      return "cosine-4";
-    case Kernel::sine_1:
-      return "sine-1";
-    case Kernel::sine_2:
-      return "sine-2";
-    case Kernel::sine_3:
-      return "sine-3";
-    case Kernel::sine_4:
-      return "sine-4";
-    case Kernel::compare:
-      return "compare";
-  }
-  return "";
-}
+constexpr std::array kernels = {
+    Kernel::fourier,  Kernel::real,   Kernel::cosine_1,  Kernel::cosine_2, Kernel::cosine_3,
+    Kernel::cosine_4, Kernel::sine_1, Kernel::sine_2,    Kernel::sine_3,   Kernel::sine_4,
+    Kernel::compare,  Kernel::chirp,  Kernel::real_chirp};
 
 /// " keeping 171 of 256", where a sweep is along a truncated axis.
 std::string keeping_text(const Sweep& sweep, const State& before) {
@@ -149,8 +119,13 @@ std::string keeping_text(const Sweep& sweep, const State& before) {
 
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
-  return fmt::format("{} by {}{}, {} {} {} a tile{}{}",
-                     before.names()[static_cast<std::size_t>(sweep.digit)], name_of(sweep.kernel),
+  const std::string name = before.names()[static_cast<std::size_t>(sweep.digit)];
+  if (is_chirp(sweep.kernel)) {
+    return fmt::format("{} by {} {} {} points", name, name_of(sweep.kernel),
+                       sweep.points > 0 ? "to" : "from",
+                       sweep.points > 0 ? sweep.points : before.layout.shape()[0]);
+  }
+  return fmt::format("{} by {}{}, {} {} {} a tile{}{}", name, name_of(sweep.kernel),
                      keeping_text(sweep, before), sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
                      sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "",
@@ -237,6 +212,21 @@ std::string twiddle_remark(const Plan& plan, std::size_t step) {
                      forward ? "-" : "+", j, k, modulus);
 }
 
+/// What a convolution multiplies by, for people.
+std::string chirp_remark(const Plan& plan, std::size_t step) {
+  const auto& sweep = std::get<Sweep>(plan.steps()[step]);
+  if (sweep.turns && plan.convolves()) {
+    return fmt::format("{}multiplied by the frequencies of the chirp in between\n", remark);
+  }
+  if (!is_chirp(sweep.kernel)) return {};
+  const bool to = sweep.points > 0;
+  const State& axis = plan.states()[to ? step : step + 1];
+  const std::string name = axis.names()[0];
+  return fmt::format("{}{} multiplied by exp({} pi i {} {} / {})\n", remark, to ? "first" : "then",
+                     plan.direction() == Direction::forward ? "-" : "+", name, name,
+                     plan.states()[to ? step + 1 : step].digits[0].chirped);
+}
+
 std::string memory_line(const Plan& plan, bool in_place) {
   const Schedule stages = schedule(plan, in_place);
   const Workspace need = largest_workspace(plan, stages);
@@ -251,6 +241,9 @@ std::string memory_line(const Plan& plan, bool in_place) {
       grouped_bytes(need.tile, bytes));
   if (need.roots > 0) {
     line += fmt::format(", roots of unity {} bytes", grouped_bytes(need.roots, bytes));
+  }
+  if (need.filter > 0) {
+    line += fmt::format(", the chirp's frequencies {} bytes", grouped_bytes(need.filter, bytes));
   }
   return line + "\n";
 }
@@ -271,6 +264,7 @@ std::string body(const Plan& plan, bool in_short = false) {
     if (const auto* const sweep = std::get_if<Sweep>(&plan.steps()[i])) {
       out += fmt::format("  sweep     {}\n", sweep_text(*sweep, plan.states()[i]));
       out += twiddle_remark(plan, i);
+      out += chirp_remark(plan, i);
       continue;
     }
     if (std::holds_alternative<Regroup>(plan.steps()[i])) {
@@ -310,6 +304,11 @@ Sweep parse_sweep(std::vector<std::string> words, const State& before, std::stri
   // sweep x by fourier[ keeping 171 of 256], 16 interleaved lines a tile
   Sweep sweep;
   if (words.size() == 2 && words[1] == "copy") return sweep;
+  if (words.size() == 7 && words[6] == "points") {
+    sweep.kernel = words[3] == name_of(Kernel::chirp) ? Kernel::chirp : Kernel::real_chirp;
+    sweep.points = words[4] == "to" ? count_in(words[5]) : 0;  // the rest is compared
+    return sweep;
+  }
   if (words.size() > 8 && words[4] == "keeping") {
     words[3] += ',';  // how many are kept follows from the problem, and is compared with it
     words.erase(words.begin() + 4, words.begin() + 8);
@@ -361,6 +360,7 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
   }
   std::vector<std::string> names;
   const std::vector<std::string> axes = axis_names(shape.size());
+  const Index chirped = before.digits[0].chirped;  // there is one axis then
   for (std::size_t a = 0; a < axes.size(); ++a) {
     for (const bool frequency : {false, true}) {
       const auto found = formulas.find(frequency ? "k" + axes[a] : axes[a]);
@@ -370,8 +370,9 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
       Index above = shape[a];
       for (const auto& [name, weight] : found->second) {
         if (weight < 1 || above % weight != 0) damaged(name);
-        const Digit digit{static_cast<int>(a), weight,
-                          frequency ? DigitKind::frequency : DigitKind::position};
+        Digit digit{static_cast<int>(a), weight,
+                    frequency ? DigitKind::frequency : DigitKind::position};
+        digit.chirped = chirped;
         const auto at = frequency ? first : static_cast<std::ptrdiff_t>(after.digits.size());
         after.digits.insert(after.digits.begin() + at, digit);
         radices.insert(radices.begin() + at, above / weight);
@@ -382,7 +383,7 @@ Regroup parse_regroup(std::string_view rest, const State& before) {
     if (!after.digits.empty() && after.digits.back().axis == static_cast<int>(a)) continue;
     const auto same_axis = [&](const Digit& digit) { return digit.axis == static_cast<int>(a); };
     const auto old = std::find_if(before.digits.begin(), before.digits.end(), same_axis);
-    after.digits.push_back({static_cast<int>(a), 1, old->kind, old->whole, old->kept});
+    after.digits.push_back({static_cast<int>(a), 1, old->kind, old->whole, old->kept, chirped});
     radices.push_back(shape[a]);
     names.push_back((old->kind == DigitKind::frequency ? "k" : "") + axes[a]);
   }

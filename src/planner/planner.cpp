@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <map>
 
@@ -206,6 +207,14 @@ class Collector {
       }
     }
     constexpr int worst = 63;
+    if (only.decomposition == Decomposition::convolution) {
+      // Of the class of what it is compared with.
+      PlanRequest others = only;
+      others.decomposition = Decomposition::any;
+      int limit = 0;
+      while (limit < worst && find_paths(others, machine_, method, limit).empty()) ++limit;
+      return convolve(only, method, limit);
+    }
     for (int limit = 0; limit <= worst && !known; ++limit) {
       std::vector<Path> paths = find_paths(only, machine_, method, limit);
       known = !paths.empty();
@@ -217,6 +226,22 @@ class Collector {
           add(only.decomposition, limit, by(method, with_margins(plan_along(only, path, manner))));
         }
       }
+      // Where half of the ranks or more would be idle; then the price decides.
+      if (known && limit > 0) convolve(only, method, limit);
+    }
+  }
+
+  void convolve(const PlanRequest& only, ExchangeMethod method, int imbalance) {
+    for (const Index procs : convolution_procs(only)) {
+      const Manner manner = manners(method).front();
+      const std::optional<Plan> plan = plan_convolution(only, manner, procs);
+      if (!plan) continue;
+      // That there are twice as many points is no imbalance.
+      const Index elements = volume(only.problem.shape);
+      const Index share = ceil_div(elements, only.ranks);
+      const auto ratio = static_cast<std::uint64_t>(plan->largest_local_size() / (2 * share));
+      const int own = static_cast<int>(std::bit_width(std::max<std::uint64_t>(1, ratio))) - 1;
+      add(Decomposition::convolution, std::max(imbalance, own), by(method, with_margins(*plan)));
     }
   }
 
@@ -295,7 +320,8 @@ std::vector<NamedPlan> all_plans(const PlanRequest& request) {
   Collector collector(request, machine_of(request));
   if (request.decomposition == Decomposition::any) {
     for (const Decomposition decomposition :
-         {Decomposition::slab, Decomposition::pencil, Decomposition::cyclic, Decomposition::gather})
+         {Decomposition::slab, Decomposition::pencil, Decomposition::cyclic, Decomposition::gather,
+          Decomposition::convolution})
       collector.collect(decomposition);
   }
   collector.collect(request.decomposition);
@@ -314,6 +340,8 @@ std::string_view name_of(Decomposition decomposition) {
       return "cyclic";
     case Decomposition::gather:
       return "gather";
+    case Decomposition::convolution:
+      return "convolution";
   }
   return "unknown";
 }

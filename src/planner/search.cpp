@@ -89,12 +89,19 @@ std::optional<Layout> wanted(const PlanRequest& request, const Standing& from) {
   const Problem& problem = request.problem;
   Layout out = *request.out;
   for (std::size_t a = 0; a < from.done.size(); ++a) {
-    const bool loses = problem.axis_kind(a) == AxisKind::real || problem.truncated(a);
-    if (from.done[a] || !loses) continue;
+    if (from.done[a] || !problem.shrinks(a)) continue;
     if (!out.whole(a)) return std::nullopt;
     out = out.with_extent(a, problem.shape[a]);
   }
   return out;
+}
+
+/// True where a batch is cut, of which every rank is to hold all.
+bool cuts_batch(const Problem& problem, const Layout& layout) {
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+    if (problem.axis_kind(a) == AxisKind::batch && !layout.whole(a)) return true;
+  }
+  return false;
 }
 
 Proposals proposals(const PlanRequest& request, const Standing& from) {
@@ -105,6 +112,10 @@ Proposals proposals(const PlanRequest& request, const Standing& from) {
   if (open_to(request, Decomposition::pencil)) propose_pencils(request, from, next);
   if (open_to(request, Decomposition::cyclic)) propose_cyclic(request, from, next);
   if (open_to(request, Decomposition::gather)) propose_gather(from.layout.shape(), next);
+  // A plan may end with any of these where it may end anywhere.
+  if (!request.out) {
+    std::erase_if(next, [&](const Layout& to) { return cuts_batch(request.problem, to); });
+  }
   return next;
 }
 

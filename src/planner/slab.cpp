@@ -29,8 +29,9 @@ void propose_slab_starts(const PlanRequest& request, Proposals& starts) {
   }
   if (fit.empty()) {
     // An r2c axis beside a batch, or nothing that is worth to be cut.
-    const bool batch = problem.real() && problem.axis_kind(0) == AxisKind::batch;
-    fit.push_back(batch ? problem.r2c_axis_index() : 0);
+    std::size_t first = 0;
+    while (first + 1 < shape.size() && problem.axis_kind(first) == AxisKind::batch) ++first;
+    fit.push_back(first);
   }
   for (std::size_t i = 0; i < fit.size(); ++i) {
     // Along an axis that nothing is done along, slabs are transformed without any exchange.

@@ -2,12 +2,15 @@
 #include "planner/writer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "base/checked.hpp"
 #include "exchange/hermitian.hpp"
 #include "planner/cyclic_steps.hpp"
 #include "planner/fits.hpp"
 #include "planner/sweep.hpp"
+#include "steps/digits.hpp"
 #include "steps/tile.hpp"
 
 namespace kallima {
@@ -41,8 +44,7 @@ std::vector<std::vector<std::size_t>> assign_sweeps(const PlanRequest& request, 
       for (std::size_t i = sweeps[donor].size(); i-- > 0 && sweeps[donor].size() > 1;) {
         if (!path[s].at.layout.whole(sweeps[donor][i])) continue;
         // What loses elements does so before they are exchanged.
-        const AxisKind kind = request.problem.axis_kind(sweeps[donor][i]);
-        if (kind == AxisKind::real || request.problem.truncated(sweeps[donor][i])) continue;
+        if (request.problem.shrinks(sweeps[donor][i])) continue;
         sweeps[s].push_back(sweeps[donor][i]);
         sweeps[donor].erase(sweeps[donor].begin() + static_cast<std::ptrdiff_t>(i));
         break;
@@ -118,9 +120,33 @@ class Writer {
     if (!in_digits()) return;
     std::vector<Digit> digits(layout.axes());
     for (const Digit& digit : now_.digits) {
-      digits[static_cast<std::size_t>(digit.axis)] = {digit.axis, 1, digit.kind, digit.whole};
+      digits[static_cast<std::size_t>(digit.axis)] = {digit.axis,  1, digit.kind,
+                                                      digit.whole, 0, digit.chirped};
     }
     regroup(std::move(digits), layout);
+  }
+
+  /// To the points of a convolution, and back to the axis for 0 of them. Unpacks, and packs.
+  void chirp(Index points) {
+    Sweep sweep;
+    sweep.kernel = request_.problem.real() ? Kernel::real_chirp : Kernel::chirp;
+    sweep.points = points;
+    take(sweep);
+  }
+
+  /// The sweeps and exchanges of a convolution, there and back over the same layouts.
+  void convolve(const CyclicSteps& steps) {
+    const std::size_t last = steps.layouts.size() - 1;
+    for (std::size_t i = 0; i <= last; ++i) {
+      if (i > 0) exchange(steps.layouts[i]);
+      sweep_digits(steps.sweeps[i], i == last);
+    }
+    way_ = Direction::backward;
+    for (std::size_t i = last; i-- > 0;) {
+      exchange(steps.layouts[i]);
+      sweep_digits(steps.sweeps[i], false);
+    }
+    way_ = Direction::forward;
   }
 
   std::vector<Step> finish() {
@@ -129,6 +155,15 @@ class Writer {
   }
 
  private:
+  void sweep_digits(const std::vector<int>& digits, bool turns) {
+    for (const int digit : digits) {
+      Sweep sweep =
+          line_sweep(request_, Kernel::fourier, now_.layout, static_cast<std::size_t>(digit));
+      sweep.turns = turns;
+      take(sweep);
+    }
+  }
+
   void unpack() {
     if (!steps_.empty() && std::holds_alternative<Exchange>(steps_.back())) take(Sweep{});
   }
@@ -144,37 +179,44 @@ class Writer {
     const std::vector<Index> strides = now_.layout.local_strides(0);
     if ((strides[digit] == 1) == (strides[other] == 1)) return;
     if (last->kernel == Kernel::real && strides[other] != 1) return;  // reals are rows of a plane
-    const Digit& swept = now_.digits[digit];
-    if (swept.kept > 0 || now_.digits[other].kept > 0) return;
     const bool twiddles = now_.twiddle_modulus(sweep.digit) > 0 ||
-                          swept.axis == now_.digits[other].axis ||
+                          now_.digits[digit].axis == now_.digits[other].axis ||
                           now_.twiddle_modulus(last->digit) > 0;
     if (twiddles) return;
-    const Shape& extents = now_.layout.shape();
+    // The last one is behind its sweep, this one still before it: of a truncated axis tiles have
+    // whole lines, and no more of them than are kept.
+    const auto whole = [&](const Sweep& its) {
+      return line_frequencies(request_.problem, now_, static_cast<std::size_t>(its.digit));
+    };
+    const auto kept = [&](const Sweep& its) {
+      const Index number = now_.digits[static_cast<std::size_t>(its.digit)].kept;
+      return number > 0 ? number : whole(its);
+    };
     Sweep& fast = strides[digit] == 1 ? sweep : *last;
     Sweep& slow = strides[digit] == 1 ? *last : sweep;
-    const Index rows = extents[static_cast<std::size_t>(slow.digit)];
-    const Index columns = extents[static_cast<std::size_t>(fast.digit)];
+    const Index rows = whole(slow);
+    const Index columns = whole(fast);
     const Index element = now_.element.bytes();
     const Index most = checked_mul(planes, request_.tile_bytes, "bytes of a plane");
     if (rows > most / element / columns || rows * padded_row(columns, element) * element > most) {
       return;
     }
-    fast.lines = std::min(rows, chunk_lines(element));
-    slow.lines = std::min(columns, chunk_lines(element));
+    fast.lines = std::min(kept(slow), chunk_lines(element));
+    slow.lines = std::min(kept(fast), chunk_lines(element));
     fast.form = TileForm::lines;
     slow.form = TileForm::interleaved;
     sweep.joined = true;
   }
 
   void take(Step step) {
-    now_ = behind(now_, step, Direction::forward);
+    now_ = behind(now_, step, way_);
     steps_.push_back(std::move(step));
   }
 
   const PlanRequest& request_;
   const Manner& manner_;
   State now_;
+  Direction way_ = Direction::forward;  // backward behind the turn of a convolution
   std::vector<Step> steps_;
 };
 
@@ -184,6 +226,7 @@ std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
   for (Digit& digit : result) {
     digit.kind = now.digits[static_cast<std::size_t>(digit.axis)].kind;
     digit.whole = now.digits[static_cast<std::size_t>(digit.axis)].whole;
+    digit.chirped = now.digits[static_cast<std::size_t>(digit.axis)].chirped;
   }
   return result;
 }
@@ -309,6 +352,102 @@ std::optional<Plan> plan_real_line(const PlanRequest& request, const Manner& man
   if (request.out && *request.out != writer.now().layout) {
     writer.exchange_again(*request.out);
   }
+  return Plan(request.problem, Direction::forward, request.ranks, request.placement, start,
+              writer.finish());
+}
+
+namespace {
+
+constexpr std::array<Index, 4> small_primes = {2, 3, 5, 7};
+
+bool is_smooth(Index n) {
+  for (const Index prime : small_primes) {
+    while (n % prime == 0) n /= prime;
+  }
+  return n == 1;
+}
+
+/// The least number with no prime factor above that of `small_primes[prime]` which is a multiple of
+/// `factor` and at least n.
+Index smooth_from(Index n, std::size_t prime = small_primes.size() - 1, Index factor = 1) {
+  if (factor >= n) return factor;
+  if (prime == 0) {
+    while (factor < n) factor = checked_mul(factor, 2, "points of a convolution");
+    return factor;
+  }
+  Index best = smooth_from(n, prime - 1, factor);
+  while (factor < n) {
+    factor = checked_mul(factor, small_primes[prime], "points of a convolution");
+    best = std::min(best, smooth_from(n, prime - 1, factor));
+  }
+  return best;
+}
+
+/// The least length that the cyclic FFT can transform on so many processors with one exchange, and
+/// that a convolution of n positions fits into.
+Index points_over(Index n, bool real, Index procs) {
+  const Index square = checked_mul(procs, procs, "points of a convolution");
+  return checked_mul(square, smooth_from(ceil_div(least_points(n, real), square)),
+                     "points of a convolution");
+}
+
+/// True where an axis may be convolved at all.
+bool can_convolve(const PlanRequest& request) {
+  const Problem& problem = request.problem;
+  return problem.shape.size() == 1 && problem.shape[0] > 1 && !request.padded &&
+         !problem.truncated() && (problem.kind == Kind::c2c || problem.real()) &&
+         (problem.real() || problem.axis_kind(0) == AxisKind::fourier) &&
+         open_to(request, Decomposition::convolution);
+}
+
+}  // namespace
+
+std::vector<Index> convolution_procs(const PlanRequest& request) {
+  if (!can_convolve(request)) return {};
+  const bool real = request.problem.real();
+  const Index least = least_points(request.problem.shape[0], real);
+  // On more processors than its root each has less of the axis than there are processors.
+  const auto root = static_cast<Index>(std::sqrt(static_cast<double>(least)));
+  const Index most = std::min({request.ranks, half_extent(request.problem.shape[0]), root});
+  std::vector<Index> result;
+  const auto add = [&](Index procs) {
+    const bool known = std::find(result.begin(), result.end(), procs) != result.end();
+    if (procs >= 1 && procs <= most && !known) result.push_back(procs);
+  };
+  if (request.in && request.in->is_grid() &&
+      *request.in == Layout::cyclic(request.problem.shape, {request.in->ranks()})) {
+    add(request.in->ranks());
+  }
+  add(most);
+  Index smooth = most;
+  while (smooth > 1 && !is_smooth(smooth)) --smooth;
+  add(smooth);
+  Index power = 1;
+  while (power <= most / 2) power *= 2;
+  add(power);
+  return result;
+}
+
+std::optional<Plan> plan_convolution(const PlanRequest& request, const Manner& manner,
+                                     Index procs) {
+  const Shape& shape = request.problem.shape;
+  const bool real = request.problem.real();
+  const Layout wanted = Layout::cyclic(shape, {procs});
+  const Index points = points_over(shape[0], real, procs);
+  const std::optional<CyclicSteps> cyclic =
+      find_cyclic_steps(request.problem, Layout::cyclic({points}, {procs}), {false});
+  if (!cyclic) return std::nullopt;
+  const Layout start = request.in.value_or(wanted);
+  Writer writer(request, manner, start);
+  if (start != wanted) writer.exchange(wanted);
+  writer.chirp(points);
+  if (cyclic->digits.size() > 1) {
+    writer.regroup(as_now(cyclic->digits, writer.now()), cyclic->layouts.front());
+  }
+  writer.convolve(*cyclic);
+  writer.join(Layout::cyclic({points}, {procs}));
+  writer.chirp(0);
+  if (request.out && *request.out != writer.now().layout) writer.exchange(*request.out);
   return Plan(request.problem, Direction::forward, request.ranks, request.placement, start,
               writer.finish());
 }

@@ -225,10 +225,11 @@ void assign_buffers(const StepList& plan, bool in_place, std::vector<Stage>& sta
 
 }  // namespace
 
-Schedule schedule(const StepList& plan, bool in_place) {
+Schedule schedule(const StepList& plan, bool in_place, bool separate_fields) {
   const Holding holding = holding_of(plan);
   Schedule result;
   result.in_place = in_place;
+  result.separate_fields = separate_fields;
   result.stages = stages_of(plan, holding);
   if (result.stages.empty()) {
     if (!in_place) result.stages.push_back({});
@@ -258,6 +259,10 @@ Index output_capacity(const StepList& plan, bool in_place, Index rank) {
   return in_place ? std::max(out, room(plan.states().front())) : out;
 }
 
+Index output_capacity(const StepList& plan, const Schedule& schedule, Index rank) {
+  return schedule.separate_fields ? 0 : output_capacity(plan, schedule.in_place, rank);
+}
+
 Index positions_along(const StepList& plan, const Stage& stage, const Sweep& sweep) {
   const auto digit = static_cast<std::size_t>(sweep.digit);
   return std::max(plan.states()[static_cast<std::size_t>(stage.step)].layout.shape()[digit],
@@ -270,7 +275,7 @@ namespace {
 class StageNeeds {
  public:
   StageNeeds(const StepList& plan, const Schedule& schedule, const Stage& stage)
-      : plan_(plan), in_place_(schedule.in_place), stage_(stage) {
+      : plan_(plan), schedule_(schedule), stage_(stage) {
     if (stage.barrier) {
       leaves_array_ = false;
     } else if (stage.step != Stage::copy && plan.exchange_at(first_step()) != nullptr) {
@@ -289,7 +294,7 @@ class StageNeeds {
       *area = std::max(*area, room.all);
       return;
     }
-    const Index capacity = output_capacity(plan_, in_place_, rank);
+    const Index capacity = output_capacity(plan_, schedule_, rank);
     if (room.all <= capacity) return;
     // Pieces lie in the output as long as they fit; the first that does not, and all behind it,
     // spill.
@@ -304,7 +309,7 @@ class StageNeeds {
     if (sizes_ && sizes_->by_both_sides()) count.emplace_back(plan_.states()[first_step()].layout);
     if (area_of(none) == nullptr) {
       count.emplace_back(plan_.output());
-      if (in_place_) count.emplace_back(plan_.input());
+      if (schedule_.in_place) count.emplace_back(plan_.input());
     }
     return rank_classes(count, plan_.ranks());
   }
@@ -321,6 +326,7 @@ class StageNeeds {
   /// Elements of its tile.
   [[nodiscard]] Index tile() const {
     const Index element = Element{true, plan_.problem().precision}.bytes();
+    if (is_chirp(sweep().kernel)) return 0;
     if (stage_.steps == 1) {
       const Index length = positions_along(plan_, stage_, sweep());
       const bool of_reals = sweep().kernel != Kernel::real &&
@@ -332,18 +338,19 @@ class StageNeeds {
     const auto& other = std::get<Sweep>(plan_.steps()[stage_.last()]);
     // A row of reals is counted by its frequencies, as it lies in the plane.
     const bool forward = plan_.direction_at(first_step()) == Direction::forward;
-    const Shape& extents =
-        plan_.states()[forward ? stage_.last() + 1 : first_step()].layout.shape();
+    const State& frequencies = plan_.states()[forward ? stage_.last() + 1 : first_step()];
+    const auto extent = [&](const Sweep& swept) {
+      return line_frequencies(plan_.problem(), frequencies, static_cast<std::size_t>(swept.digit));
+    };
     const Sweep& fast = sweep().form == TileForm::lines ? sweep() : other;
     const Sweep& slow = sweep().form == TileForm::lines ? other : sweep();
-    return plane_shape(fast, extents[static_cast<std::size_t>(fast.digit)], slow,
-                       extents[static_cast<std::size_t>(slow.digit)], element)
-        .size();
+    return plane_shape(fast, extent(fast), slow, extent(slow), element).size();
   }
 
   /// Modulus of its roots of unity; 0 for none.
   [[nodiscard]] Index modulus() const {
     if (plan_.problem().of_words()) return 0;
+    if (is_chirp(sweep().kernel)) return 2 * plan_.problem().shape[0];
     return plan_.states()[first_step()].twiddle_modulus(sweep().digit);
   }
 
@@ -379,7 +386,7 @@ class StageNeeds {
   }
 
   const StepList& plan_;
-  bool in_place_;
+  const Schedule& schedule_;
   const Stage& stage_;
   bool leaves_array_ = true;
   std::unique_ptr<BufferSizes> sizes_;  // where it leaves pieces
@@ -416,10 +423,19 @@ void for_each_exchange(const StepList& plan, const Schedule& schedule, Visit vis
   }
 }
 
+/// Where a convolution multiplies frequencies; null for none.
+const Layout* convolved(const StepList& plan) {
+  const std::optional<std::size_t> turn = plan.turn();
+  return turn && plan.convolves() ? &plan.states()[*turn].layout : nullptr;
+}
+
 }  // namespace
 
 Workspace workspace(const StepList& plan, const Schedule& schedule, Index rank) {
   Workspace result;
+  if (const Layout* const turning = convolved(plan)) {
+    result.filter = rank < turning->ranks() ? turning->local_size(rank) : 0;
+  }
   TileNeeds tiles;
   for (const Stage& stage : schedule.stages) {
     const StageNeeds needs(plan, schedule, stage);
@@ -436,6 +452,9 @@ Workspace largest_workspace(const StepList& plan, const Schedule& schedule) {
   // Where nodes share buffers, a first rank has most of them.
   if (uniform(plan)) return workspace(plan, schedule, 0);
   Workspace result;
+  if (const Layout* const turning = convolved(plan)) {
+    result.filter = turning->largest_local_size();
+  }
   TileNeeds tiles;
   for (const Stage& stage : schedule.stages) {
     const StageNeeds needs(plan, schedule, stage);

@@ -55,6 +55,8 @@ struct Stage {
 /// The stages of a plan.
 struct Schedule {
   bool in_place = false;
+  bool separate_fields = false;  ///< of a batch, axis 0: each in memory of its own, which is no
+                                 ///< room for anything else
   std::vector<Stage> stages;
 
   /// Passes over local memory: one per sweep or copy, and one per exchange, whose messages are
@@ -66,7 +68,7 @@ struct Schedule {
 };
 
 /// Assigns areas. Depends on the steps alone, so it is the same on all ranks.
-Schedule schedule(const StepList& plan, bool in_place);
+Schedule schedule(const StepList& plan, bool in_place, bool separate_fields = false);
 
 /// Extent of a stage's digit, as positions: of reals there are more than of their frequencies.
 Index positions_along(const StepList& plan, const Stage& stage, const Sweep& sweep);
@@ -80,10 +82,11 @@ struct Workspace {
   Index transit = 0;        ///< for what it passes on for others
   Index tile = 0;           ///< for the tile of a sweep
   Index roots = 0;          ///< for roots of unity, where axes are split
+  Index filter = 0;         ///< for the frequencies of a chirp
 
   /// For arrays and parts of them.
   [[nodiscard]] Index arrays() const { return main + spill + segment + other_segment + transit; }
-  [[nodiscard]] Index elements() const { return arrays() + tile + roots; }
+  [[nodiscard]] Index elements() const { return arrays() + tile + roots + filter; }
 };
 
 /// Of one rank. O(steps); by nodes and by Bruck's algorithm what they take to list.
@@ -95,5 +98,7 @@ Workspace largest_workspace(const StepList& plan, const Schedule& schedule);
 
 /// Complex elements that the output area holds on a rank.
 Index output_capacity(const StepList& plan, bool in_place, Index rank);
+/// The same; none where fields are separate.
+Index output_capacity(const StepList& plan, const Schedule& schedule, Index rank);
 
 }  // namespace kallima

@@ -295,8 +295,7 @@ void Problem::validate_keep() const {
   if (!keep.empty() && keep.size() != shape.size()) {
     throw InvalidOption(
         fmt::format("frequencies to keep of {} axes, and there are {}; give one number per axis, "
-                    "-1 for all, or "
-                    "none",
+                    "-1 for all, or none",
                     keep.size(), shape.size()));
   }
   for (std::size_t a = 0; a < keep.size(); ++a) {

@@ -43,6 +43,40 @@ Kernel kernel_of(AxisKind kind, Direction direction) {
   return Kernel::none;
 }
 
+std::string_view name_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::none:
+      return "copy";
+    case Kernel::fourier:
+      return "fourier";
+    case Kernel::real:
+      return "real-fourier";
+    case Kernel::cosine_1:
+      return "cosine-1";
+    case Kernel::cosine_2:
+      return "cosine-2";
+    case Kernel::cosine_3:
+      return "cosine-3";
+    case Kernel::cosine_4:
+      return "cosine-4";
+    case Kernel::sine_1:
+      return "sine-1";
+    case Kernel::sine_2:
+      return "sine-2";
+    case Kernel::sine_3:
+      return "sine-3";
+    case Kernel::sine_4:
+      return "sine-4";
+    case Kernel::compare:
+      return "compare";
+    case Kernel::chirp:
+      return "chirp";
+    case Kernel::real_chirp:
+      return "real-chirp";
+  }
+  return "";
+}
+
 std::vector<std::string> State::names() const {
   int axes = 0;
   for (const Digit& digit : digits) axes = std::max(axes, digit.axis + 1);
@@ -106,9 +140,23 @@ std::optional<std::size_t> StepList::turn() const {
   return std::nullopt;
 }
 
+bool StepList::convolves() const { return points() > 0; }
+
+Index StepList::points() const {
+  for (std::size_t step = 0; step < steps_.size(); ++step) {
+    const Sweep* const sweep = sweep_at(step);
+    if (sweep == nullptr || !is_chirp(sweep->kernel)) continue;
+    return std::max(sweep->points, states_[step].layout.shape()[0]);
+  }
+  return 0;
+}
+
 Direction StepList::direction_at(std::size_t step) const {
+  const Sweep* const sweep = sweep_at(step);
+  if (sweep != nullptr && is_chirp(sweep->kernel)) return direction_;
   const std::optional<std::size_t> turned = turn();
-  return turned && step > *turned ? Direction::backward : direction_;
+  if (turned && step > *turned) return Direction::backward;
+  return convolves() ? Direction::forward : direction_;
 }
 
 Chunks StepList::chunks_at(std::size_t step) const {

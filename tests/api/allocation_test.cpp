@@ -28,6 +28,7 @@
 #include "comm/together.hpp"
 #include "exec/loopback.hpp"
 #include "kallima/planner.hpp"
+#include "kallima/spectral.hpp"
 #include "kallima/transform.hpp"
 #include "schedule/schedule.hpp"
 #include "support/configuration.hpp"
@@ -191,6 +192,7 @@ void expect_nothing(const Allocated& got, bool strict, const std::string& what,
 }
 
 Plan planned(const Configuration& c, Precision precision) {
+  if (c.options.plan) return *c.options.plan;
   PlanRequest request;
   request.problem = c.problem();
   request.problem.precision = precision;
@@ -202,6 +204,23 @@ Plan planned(const Configuration& c, Precision precision) {
   request.placement.ranks_per_node = c.ranks;
   if (c.options.tile_bytes != 0) request.tile_bytes = c.options.tile_bytes;
   return make_plan(request);
+}
+
+/// One axis that cannot be split, as a convolution.
+Configuration convolution(Kind kind, int ranks) {
+  Configuration c;
+  c.shape = {1009};
+  c.kind = kind;
+  c.ranks = ranks;
+  c.options.in = Layout::block(c.shape, {ranks});
+  PlanRequest request;
+  request.problem = c.problem();
+  request.ranks = ranks;
+  request.placement.ranks_per_node = ranks;
+  request.in = c.options.in.for_shape(c.shape);
+  request.decomposition = Decomposition::convolution;
+  c.options.plan = std::make_shared<const Plan>(make_plan(request));
+  return c;
 }
 
 /// What a plan needs on a rank, in elements, for both directions, in and out of place.
@@ -216,6 +235,7 @@ Workspace needed(const Plan& forward, Index rank) {
       most.transit = std::max(most.transit, here.transit);
       most.tile = std::max(most.tile, here.tile);
       most.roots = std::max(most.roots, here.roots);
+      most.filter = std::max(most.filter, here.filter);
     }
   }
   return most;
@@ -236,15 +256,17 @@ void check_planned(const Configuration& c, MPI_Comm comm, Complaints& complaints
   complaints.equal(fft.workspace_bytes(), need.elements() * element, "workspace_bytes()");
   // SharedSegments are the node's memory, not that of the user's source.
   const Index bytes = (need.elements() - need.segment - need.other_segment) * element;
-  complaints.equal(memory->asked, bytes, "bytes asked for by the constructor");
+  const Index arrays =
+      plan.input().allocated_size(fft.rank()) * plan.states().front().element.bytes() +
+      plan.output().allocated_size(fft.rank()) * element;
+  // A convolution has two arrays while it is planned.
+  const Index asked = bytes + (plan.convolves() ? arrays : 0);
+  complaints.equal(memory->asked, asked, "bytes asked for by the constructor");
   complaints.equal(memory->alive, bytes, "bytes held");
   {
     const auto u = fft.make_input();
     const auto u_k = fft.make_output();
-    const Index arrays =
-        plan.input().allocated_size(fft.rank()) * plan.states().front().element.bytes() +
-        plan.output().allocated_size(fft.rank()) * element;
-    complaints.equal(memory->asked - bytes, arrays, "bytes asked for by arrays");
+    complaints.equal(memory->asked - asked, arrays, "bytes asked for by arrays");
   }
   complaints.equal(memory->alive, bytes, "bytes held without arrays");
 
@@ -312,6 +334,39 @@ void check_loopback(const Configuration& c, Complaints& complaints, Totals& tota
   }
 }
 
+void check_fields(Complaints& complaints, Totals& totals) {
+  Options options;
+  options.axes = {AxisKind::batch, AxisKind::fourier, AxisKind::fourier, AxisKind::fourier};
+  options.separate_fields = true;
+  const Transform<double> fft(MPI_COMM_WORLD, {3, 8, 16, 8}, options);
+  const auto size = static_cast<std::size_t>(fft.in_place_size()) / 3;
+  std::vector<Elements<double>> in(3, Elements<double>(size));
+  std::vector<Elements<double>> out(3, Elements<double>(size));
+  Bound<double> bound =
+      fft.bind_fields(Direction::forward, {in[0], in[1], in[2]}, {out[0], out[1], out[2]});
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    expect_nothing(allocated_by([&] { bound.run(); }), true, "separate fields", complaints, totals);
+  }
+}
+
+/// The first call plans and allocates; later ones do not.
+void check_apply(Complaints& complaints, Totals& totals) {
+  const RealTransform<double> fft(MPI_COMM_WORLD, {8, 16, 8});
+  auto u = fft.make_input();
+  auto v = fft.make_input();
+  const auto one = [&] { fft.apply(u, v, inverse_laplacian()); };
+  const auto two = [&] {
+    fft.apply(u, v, v, [](const auto& /*k*/, auto& value, const auto& other) { value *= other; });
+  };
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const Allocated by_one = allocated_by(one);
+    const Allocated by_two = allocated_by(two);
+    if (repeat == 0) continue;
+    expect_nothing(by_one, true, "apply()", complaints, totals);
+    expect_nothing(by_two, true, "apply() of two", complaints, totals);
+  }
+}
+
 int run(std::uint64_t seed, std::uint64_t cases) {
   Together all;
   std::pair<bool, std::size_t> seen{true, 0};
@@ -329,6 +384,8 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     complaints.equal(one.news, 1L, "news seen");
   });
   Totals totals;
+  all.run("separate fields", [&](Complaints& complaints) { check_fields(complaints, totals); });
+  all.run("apply()", [&](Complaints& complaints) { check_apply(complaints, totals); });
   std::vector<Configuration> configurations;
   for (std::uint64_t k = 0; k < cases; ++k) {
     configurations.push_back(make_configuration(seed, k, all.ranks(), true));
@@ -351,9 +408,15 @@ int run(std::uint64_t seed, std::uint64_t cases) {
     c.options.out.reset();
     configurations.push_back(c);
   }
+  configurations.push_back(convolution(Kind::c2c, all.ranks()));
+  configurations.push_back(convolution(Kind::r2c, all.ranks()));
   for (Configuration& c : configurations) {
     for (const ExchangeMethod method : all_methods) {
-      c.options.method = method;
+      if (c.options.plan) {
+        c.options.plan = std::make_shared<const Plan>(c.options.plan->with_method(method));
+      } else {
+        c.options.method = method;
+      }
       const std::string name = c.to_text() + ", " + std::string(name_of(method));
       all.run(name, [&](Complaints& complaints) {
         c.single ? check_transform<float>(c, MPI_COMM_WORLD, complaints, totals)

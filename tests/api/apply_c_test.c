@@ -9,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int wrong = 0;
-static int rank = 0;
-static int ranks = 1;
-
-static void expect(int holds, const char* what) {
-  if (holds) return;
-  ++wrong;
-  fprintf(stderr, "rank %d: %s\n", rank, what);
-}
+#include "c_expect.h"
 
 /* Divides by -k^2, and counts elements. */
 static int inverse_laplacian(const kallima_row* row, void* context) {
@@ -104,6 +96,50 @@ static void solves(const int64_t* keep) {
   kallima_destroy(fft);
 }
 
+static int multiply(const kallima_row* row, const kallima_row* other, void* context) {
+  int64_t i;
+  for (i = 0; i < row->count; ++i) {
+    double* const a = (double*)row->data + 2 * i * row->stride;
+    const double* const b = (const double*)other->data + 2 * i * other->stride;
+    const double re = a[0] * b[0] - a[1] * b[1];
+    a[1] = a[0] * b[1] + a[1] * b[0];
+    a[0] = re;
+  }
+  (void)context;
+  return other->axis == row->axis && other->count == row->count ? 0 : 1;
+}
+
+/* Convolution with a point at x = 2 shifts by 2. */
+static void convolves(void) {
+  kallima_transform* const fft = make(NULL);
+  kallima_error error;
+  int64_t n = 0, first = 0, count = 0, y, x;
+  double* u;
+  double* point;
+  if (fft == NULL) return;
+  kallima_allocated_size(fft, KALLIMA_INPUT, &n);
+  kallima_local_axis(fft, KALLIMA_INPUT, 0, &first, NULL, &count, NULL);
+  u = malloc(sizeof(double) * (size_t)(n + 1));
+  point = calloc((size_t)(n + 1), sizeof(double));
+  if (first == 0 && count > 0) point[2] = 1.0;
+  for (y = 0; y < count; ++y) {
+    for (x = 0; x < 24; ++x) u[24 * y + x] = wave(3, x, 24) + (double)(first + y);
+  }
+  expect(kallima_apply_two(fft, u, n, point, n, u, n, multiply, NULL, &error) == KALLIMA_OK,
+         error.text);
+  for (y = 0; y < count; ++y) {
+    for (x = 0; x < 24; ++x) {
+      expect(fabs(u[24 * y + x] - wave(3, x - 2, 24) - (double)(first + y)) < 1e-12,
+             "the convolution is wrong");
+    }
+  }
+  expect(kallima_apply_two(fft, u, n, point, n, u, n, NULL, NULL, &error) == KALLIMA_INVALID_OPTION,
+         "no function is taken");
+  free(u);
+  free(point);
+  kallima_destroy(fft);
+}
+
 /* What the last rank passes: the same words on every rank, and the transform is broken. */
 static void refuses(kallima_row_function function, const char* words) {
   kallima_transform* const fft = make(NULL);
@@ -127,15 +163,11 @@ static void refuses(kallima_row_function function, const char* words) {
 
 int main(int argc, char** argv) {
   const int64_t keep[2] = {4, 5};
-  int all = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  begin(&argc, &argv);
   solves(NULL);
   solves(keep);
+  convolves();
   refuses(fails, "returned 7");
   refuses(NULL, "no function");
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return all == 0 ? 0 : 1;
+  return end();
 }

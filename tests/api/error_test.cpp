@@ -103,7 +103,6 @@ class Tester {
     }
     if (!injection.c) return;
     ++through_c_;
-    if (wanted && expected != ErrorCode::ok) *wanted += injection.c_adds;
     run(
         "C: " + injection.name + who, expected,
         [&] { injection.attempt(through_c(), comm_, variant); }, wanted);

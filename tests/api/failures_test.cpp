@@ -4,10 +4,10 @@
 // late, calls of MPI that fail on one rank. Results are right, or all ranks throw the same error;
 // nobody waits for ever, and nobody who waits keeps a core busy. Threads: concurrency_test.cpp.
 //
-//     KALLIMA_RANKS_PER_NODE=2 mpirun -n 4 failures_test [--most 2]
+//     KALLIMA_RANKS_PER_NODE=2 mpirun -n 4 failures_test [--most 2] [--every 3]
 //
 // --most tries so many calls of each name at most: communicators on which a call has failed are
-// never freed, and MPICH has 2,048.
+// never freed, and MPICH has 2,048. --every tries one of so many calls that may fail.
 #include <mpi.h>
 #include <sys/resource.h>
 
@@ -227,12 +227,20 @@ bool one_call_fails(Together& all, const Manner& manner, const Failing& failing,
   return made;
 }
 
-void failing_calls_end_everywhere(Together& all, long most, long& failed) {
+/// What is tried of the calls that may fail.
+struct Tried {
+  long most = std::numeric_limits<long>::max();
+  long every = 1;
+};
+
+void failing_calls_end_everywhere(Together& all, const Tried& tried, long& failed) {
+  long call = 0;
   for (const Manner& manner : manners()) {
     for (const Failing& failing : failing_calls()) {
       for (const bool planning : {false, true}) {
         for (int rank = 0; rank < all.ranks(); ++rank) {
-          for (long number = 1; number <= std::min(most, failing.most); ++number) {
+          if (call++ % tried.every != 0) continue;
+          for (long number = 1; number <= std::min(tried.most, failing.most); ++number) {
             if (!one_call_fails(all, manner, failing, number, rank, planning)) break;
             ++failed;
           }
@@ -242,7 +250,7 @@ void failing_calls_end_everywhere(Together& all, long most, long& failed) {
   }
 }
 
-int run(long most) {
+int run(const Tried& tried) {
   Together all(60.0);
   long failed = 0;
   messages_of_the_program_move_on(all);
@@ -250,7 +258,7 @@ int run(long most) {
   mismatched_calls_are_found(all);
   arrays_in_other_layouts_are_found(all);
   layouts_are_read_by_all(all);
-  failing_calls_end_everywhere(all, most, failed);
+  failing_calls_end_everywhere(all, tried, failed);
   return all.finish("cases of failures, " + std::to_string(failed) + " failing calls of MPI");
 }
 
@@ -260,11 +268,12 @@ int run(long most) {
 int main(int argc, char** argv) {
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  long most = std::numeric_limits<long>::max();
+  kallima::test::Tried tried;
   for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--most") most = std::stol(argv[i + 1]);
+    if (std::string(argv[i]) == "--most") tried.most = std::stol(argv[i + 1]);
+    if (std::string(argv[i]) == "--every") tried.every = std::stol(argv[i + 1]);
   }
-  const int status = kallima::test::run(most);
+  const int status = kallima::test::run(tried);
   MPI_Finalize();
   return status;
 }

@@ -8,15 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int wrong = 0;
-static int rank = 0;
-static int ranks = 1;
-
-static void expect(int holds, const char* what) {
-  if (holds) return;
-  ++wrong;
-  fprintf(stderr, "rank %d: %s\n", rank, what);
-}
+#include "c_expect.h"
 
 /* Margins of 2 around a slab, of which 1 below and 2 above are filled; y is not periodic. */
 static void fills_margins(void) {
@@ -126,15 +118,10 @@ static void breaks(void) {
 }
 
 int main(int argc, char** argv) {
-  int all = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  begin(&argc, &argv);
   fills_margins();
   has_defaults();
   refuses();
   breaks();
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return all == 0 ? 0 : 1;
+  return end();
 }

@@ -128,11 +128,7 @@ void margins_are_filled(Together& all) {
 void mistakes_are_the_same_error_everywhere(Together& all) {
   const Layout layout = Layout::slab({8, 6}, all.ranks()).with_margins(1);
   const auto refuse = [&](const std::string& name, const std::string& code, const auto& make) {
-    all.run(name, [&](Complaints& complaints) {
-      const std::string text = thrown_by(make);
-      complaints.expect(begins_with(text, code), "thrown is '" + text + "'");
-      complaints.expect(same_everywhere(text), "ranks differ: " + text);
-    });
+    expect_refused(all, name, code, make);
   };
   refuse("a halo wider than the margins", "invalid_layout", [&] {
     const std::vector<Margin> widths(2, all.rank() == 0 ? Margin{2, 2} : Margin{1, 1});

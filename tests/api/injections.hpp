@@ -25,7 +25,6 @@ struct Injection {
   std::function<void(const Interface& interface, MPI_Comm comm, int variant)> attempt;
   bool cpp = true;                     ///< goes through C++
   bool c = true;                       ///< goes through C
-  std::string c_adds = {};             ///< what C says after the text of C++
   std::vector<std::string> says = {};  ///< parts of the text
 };
 

@@ -52,6 +52,33 @@ class PlannedInCpp final : public Planned {
   std::optional<Transform<double>> fft_;
 };
 
+/// What a rank gives of its own, for C.
+class BoxesInC {
+ public:
+  explicit BoxesInC(const LayoutChoice& choice) {
+    if (!choice.own()) return;
+    const OwnBoxes& own = *choice.own();
+    for (const Box& box : own.boxes) {
+      bounds_.insert(bounds_.end(), box.low.begin(), box.low.end());
+      bounds_.insert(bounds_.end(), box.high.begin(), box.high.end());
+    }
+    order_ = own.order;
+    for (const Margin& margin : own.margins) {
+      margins_.insert(margins_.end(), {margin.below, margin.above});
+    }
+    boxes_ = {sizeof boxes_, static_cast<int>(own.boxes.size()), bounds_.data(),
+              order_.empty() ? nullptr : order_.data(),
+              margins_.empty() ? nullptr : margins_.data()};
+  }
+  [[nodiscard]] const kallima_boxes* get() const { return boxes_.size > 0 ? &boxes_ : nullptr; }
+
+ private:
+  std::vector<int64_t> bounds_;
+  std::vector<int> order_;
+  std::vector<int64_t> margins_;
+  kallima_boxes boxes_{};
+};
+
 class PlannedInC final : public Planned {
  public:
   PlannedInC(MPI_Comm comm, const Ask& ask) : memory_(ask.options.memory) {
@@ -66,6 +93,10 @@ class PlannedInC final : public Planned {
     options.large_counts = ask.options.large_counts ? 1 : 0;
     options.in_layout = in ? in->c_str() : nullptr;
     options.out_layout = out ? out->c_str() : nullptr;
+    const BoxesInC in_boxes(ask.options.in);
+    const BoxesInC out_boxes(ask.options.out);
+    options.in_boxes = in_boxes.get();
+    options.out_boxes = out_boxes.get();
     options.lengths = ask.options.lengths.empty() ? nullptr : ask.options.lengths.data();
     options.tile_bytes = ask.options.tile_bytes;
     options.threads = ask.options.threads;
@@ -124,7 +155,7 @@ class PlannedInC final : public Planned {
  private:
   static std::optional<std::string> text_of(const std::optional<std::string>& text,
                                             const LayoutChoice& layout) {
-    if (text || !layout) return text;
+    if (text || !layout || layout.own()) return text;
     return layout->to_text();
   }
   [[nodiscard]] std::size_t size_of(int side) const {

@@ -82,6 +82,7 @@ struct Tally {
   double worst = 0.0;      ///< error over what is promised
   int pipelined = 0;       ///< configurations whose exchanges could be cut
   int by_nodes = 0;        ///< configurations whose ranks went by several nodes
+  int convolved = 0;       ///< configurations of one axis that was convolved
   int by_bruck = 0;        ///< configurations whose pieces went by other ranks
   int adaptive = 0;        ///< configurations of which several ways were tried while running
   int large = 0;           ///< configurations with messages larger than 64 KiB
@@ -355,8 +356,10 @@ Complaint check_plan(const Configuration& c, const Plan& wanted, const Spectrum&
   const CommStatistics moved = fft.statistics();
 
   const Precision precision = precision_of<T>;
-  const double promised = promised_error(precision, std::max(elements, volume(c.shape))) *
-                          easing(c.problem(), expected);
+  const double promised =
+      (plan.convolves() ? promised_error(plan)
+                        : promised_error(precision, std::max(elements, volume(c.shape)))) *
+      easing(c.problem(), expected);
   const long double forward_factor = factor_of(options.scaling, Direction::forward, elements);
   const auto wanted_at = [&](Index flat) {
     return expected[static_cast<std::size_t>(flat_in_all(flat, plan.problem()))];
@@ -563,6 +566,22 @@ Complaint check_own_boxes(const Configuration& c, MPI_Comm comm) {
   return good ? "" : "boxes of ranks make another layout";
 }
 
+/// Between the same layouts, by Bluestein's algorithm; empty where there is no such plan.
+std::optional<Plan> convolution_instead(const Plan& plan) {
+  PlanRequest request;
+  request.problem = plan.problem();
+  request.ranks = plan.ranks();
+  request.placement = plan.placement();
+  request.in = plan.input();
+  request.out = plan.output();
+  request.decomposition = Decomposition::convolution;
+  try {
+    return make_plan(request);
+  } catch (const InvalidOption&) {
+    return std::nullopt;
+  }
+}
+
 template <class T>
 Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Comm comm,
                               Tally& tally) {
@@ -574,7 +593,13 @@ Complaint check_configuration(const Configuration& c, std::uint64_t seed, MPI_Co
   Complaint complaint;
   if (complaint = check_own_boxes<T>(c, comm); !complaint.empty()) return complaint;
   // One plan for all methods: prices lead to others where messages are dear.
-  const Plan steps = planned<T>(c, c.options, comm).plan();
+  Plan steps = planned<T>(c, c.options, comm).plan();
+  if (seed % 4 != 2) {
+    if (const std::optional<Plan> convolution = convolution_instead(steps)) {
+      ++tally.convolved;
+      steps = *convolution;
+    }
+  }
   const Spectrum expected = reference<T>(c.problem(), seed);
   const auto check = [&](const Plan& plan, Elements<T>& result) {
     return check_plan<T>(c, plan, expected, seed, comm, result, tally);
@@ -794,12 +819,11 @@ int run(int argc, char** argv) {
   MPI_Allreduce(&tally.worst, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   if (world_rank == 0) {
     std::printf(
-        "%llu configurations (%zu different, %d of them in chunks too, %d by nodes too, %d by "
-        "Bruck too, %d adaptive too, %d with messages beyond 64 KiB) on up to %d ranks, %d failed; "
-        "largest error "
-        "%.2f of what is promised\n",
-        done, different.size(), tally.pipelined, tally.by_nodes, tally.by_bruck, tally.adaptive,
-        tally.large, world, failures, largest);
+        "%llu configurations (%zu different, %d of them convolved, %d in chunks too, %d by nodes "
+        "too, %d by Bruck too, %d adaptive too, %d with messages beyond 64 KiB) on up to %d ranks, "
+        "%d failed; largest error %.2f of what is promised\n",
+        done, different.size(), tally.convolved, tally.pipelined, tally.by_nodes, tally.by_bruck,
+        tally.adaptive, tally.large, world, failures, largest);
   }
   return failures == 0 ? 0 : 1;
 }

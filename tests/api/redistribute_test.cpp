@@ -174,11 +174,7 @@ void mistakes_are_the_same_error_everywhere(Together& all) {
   const Shape shape = {8, 6};
   const Layout slabs = Layout::slab(shape, all.ranks());
   const auto refuse = [&](const std::string& name, const std::string& code, const auto& make) {
-    all.run(name, [&](Complaints& complaints) {
-      const std::string text = thrown_by(make);
-      complaints.expect(begins_with(text, code), "thrown is '" + text + "'");
-      complaints.expect(same_everywhere(text), "ranks differ: " + text);
-    });
+    expect_refused(all, name, code, make);
   };
   refuse("a layout is missing", "invalid_option",
          [&] { Redistribute<int>(MPI_COMM_WORLD, shape, slabs, LayoutChoice()); });
@@ -194,9 +190,75 @@ void mistakes_are_the_same_error_everywhere(Together& all) {
     std::vector<short> out(all.rank() == 0 ? 1 : in.size());
     moves.forward(in, out);
   });
+  refuse("a shape that is none", "invalid_shape", [&] {
+    Redistribute<int>(MPI_COMM_WORLD, {8, all.rank() == 0 ? 0 : 6}, slabs, slabs);
+  });
+  refuse("a text that cannot be read", "parse_error", [&] {
+    Redistribute<int>(MPI_COMM_WORLD, shape, slabs, all.rank() == 0 ? "bricks" : "y:all x:all");
+  });
+  refuse("a method that there is not", "invalid_option", [&] {
+    Options options;
+    if (all.rank() == 0) options.method = static_cast<ExchangeMethod>(99);
+    Redistribute<int>(MPI_COMM_WORLD, shape, slabs, slabs, options);
+  });
+  refuse("a direction that is none", "invalid_option", [&] {
+    const Redistribute<int> moves(MPI_COMM_WORLD, shape, slabs, slabs);
+    std::vector<int> in(static_cast<std::size_t>(moves.input_size()) + 1);
+    std::vector<int> out(in.size());
+    const auto direction = static_cast<Direction>(all.rank() == 0 ? 7 : 0);
+    static_cast<void>(moves.bind(direction, in, out));
+  });
   if (all.ranks() == 1) return;
   refuse("elements of other sizes", "mismatched_arguments",
          [&] { Redistribution(MPI_COMM_WORLD, shape, slabs, slabs, all.rank() == 0 ? 4 : 16); });
+}
+
+/// What is wrong on the last rank alone: the same code and words on all ranks.
+void mistakes_are_the_same_error_in_c(Together& all) {
+  struct Call {
+    int axes = 2;
+    std::array<int64_t, 2> shape = {8, 6};
+    int64_t bytes = 4;
+    kallima_options options = {};
+    bool room = true;
+  };
+  const std::string in = "y:block/" + std::to_string(all.ranks()) + " x:all";
+  const std::string out = "y:all x:block/" + std::to_string(all.ranks());
+  const auto refuse = [&](const std::string& name, int code, const auto& change) {
+    all.run("in C: " + name, [&](Complaints& complaints) {
+      Call call;
+      kallima_options_init(&call.options, sizeof call.options);
+      call.options.in_layout = in.c_str();
+      call.options.out_layout = out.c_str();
+      if (all.rank() + 1 == all.ranks()) change(call);
+      kallima_transform* moves = nullptr;
+      kallima_error error;
+      const int is =
+          kallima_create_redistribution(MPI_COMM_WORLD, call.axes, call.shape.data(), call.bytes,
+                                        &call.options, call.room ? &moves : nullptr, &error);
+      complaints.expect(is == code, "it returns " + std::string(kallima_code_name(is)) + ": " +
+                                        static_cast<const char*>(error.text));
+      complaints.expect(same_everywhere(static_cast<const char*>(error.text)), "ranks differ");
+      kallima_destroy(moves);
+    });
+  };
+  refuse("no bytes", KALLIMA_INVALID_OPTION, [](Call& c) { c.bytes = 0; });
+  refuse("fewer bytes than none", KALLIMA_INVALID_OPTION, [](Call& c) { c.bytes = -8; });
+  refuse("no axes", KALLIMA_INVALID_SHAPE, [](Call& c) { c.axes = 0; });
+  refuse("an extent of 0", KALLIMA_INVALID_SHAPE, [](Call& c) { c.shape[1] = 0; });
+  refuse("no input layout", KALLIMA_INVALID_OPTION, [](Call& c) { c.options.in_layout = nullptr; });
+  refuse("no output layout", KALLIMA_INVALID_OPTION,
+         [](Call& c) { c.options.out_layout = nullptr; });
+  refuse("a layout that cannot be read", KALLIMA_PARSE_ERROR,
+         [](Call& c) { c.options.in_layout = "y:bricks x:all"; });
+  refuse("options of another size", KALLIMA_INVALID_OPTION, [](Call& c) { c.options.size = 3; });
+  refuse("a method that there is not", KALLIMA_INVALID_OPTION,
+         [](Call& c) { c.options.method = 77; });
+  refuse("no room for the handle", KALLIMA_INVALID_OPTION, [](Call& c) { c.room = false; });
+  if (all.ranks() == 1) return;
+  refuse("another size of elements", KALLIMA_MISMATCHED_ARGUMENTS, [](Call& c) { c.bytes = 16; });
+  refuse("another method", KALLIMA_MISMATCHED_ARGUMENTS,
+         [](Call& c) { c.options.method = KALLIMA_ALLTOALLV; });
 }
 
 int run() {
@@ -204,6 +266,7 @@ int run() {
   elements_of_all_sizes_arrive(all);
   types_are_taken(all);
   mistakes_are_the_same_error_everywhere(all);
+  mistakes_are_the_same_error_in_c(all);
   return all.finish("redistributions");
 }
 

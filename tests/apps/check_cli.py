@@ -52,6 +52,9 @@ BENCHED = [
     ["r2c/z:12x10x8:f32", "--in-place", "--in", "slab", "--out", "slab"],
     ["r2c:16x12x10", "--in-place", "--padded"],
     ["c2r:31x37", "--padded", "--threads", "2"],
+    ["r2c/k=4:20x18x15"],
+    ["r2c/k=4:20x18x15:f32", "--backward"],
+    ["c2c/ky=3,kx=5:12x16", "--in-place"],
     ["c2r:24x16x9:f32", "--in", "slab", "--out", "same", "--in-place"],
     ["r2c:3600"],
     ["c2r:4096:f32", "--in", "x:block/1", "--method", "point-to-point"],
@@ -181,7 +184,8 @@ def case_speed(cli):
     for problem, most in NO_SLOWER.items():
         ratios = []
         for _ in range(4):
-            report = cli.launch(2, "bench", problem, "--against", "fftw-mpi", "-i", "15", "--json").json()
+            report = cli.launch(2, "bench", problem, "--against", "fftw-mpi", "--engine-effort", "estimate", "-i", "15",
+                                "--json").json()
             best = report["best"]["fftw-mpi"]
             rows = {row["name"]: row for row in report["results"]}
             ratios.append(min(rows["kallima"]["median_s"], rows["kallima/again"]["median_s"])
@@ -736,6 +740,9 @@ def case_bench(cli):
     text = cli.launch(ranks, "bench", "c2c:8x8", "-i", "1", "--verify").expect_code(0).out
     for part in "c2c:8x8:f64", f"{ranks} rank", "MPI", "host ", "median", "verified":
         expect(part in text, f"the table does not say '{part}':\n{text}")
+    for way in "convolution", "gather":
+        text = cli.launch(ranks, "bench", "r2c:1009", "--decomposition", way, "-i", "1", "--verify", "--explain").expect_code(0).out
+        expect(("chirp x" in text) == (way == "convolution"), f"a plan by {way}:\n{text}")
     check_bench_traces(cli)
     check_bytes_agree(cli)
 

@@ -76,6 +76,16 @@ bool all_of_us(bool mine);
 bool any_of_us(bool mine);
 bool same_everywhere(const std::string& mine);
 
+/// A case in which `body` throws this code on all ranks, with the same words. Collective.
+template <class Body>
+void expect_refused(Together& all, const std::string& name, const std::string& code, Body body) {
+  all.run(name, [&](Complaints& complaints) {
+    const std::string text = thrown_by(body);
+    complaints.expect(begins_with(text, code), "thrown is '" + text + "'");
+    complaints.expect(same_everywhere(text), "ranks differ: " + text);
+  });
+}
+
 /// Runs a program of such cases between MPI_Init and MPI_Finalize; returns its exit status.
 inline int under_mpi(int argc, char** argv, int (*run)()) {
   MPI_Init(&argc, &argv);

@@ -3,8 +3,7 @@
 // Axes of every kind, all ranks in one process, against sums term by term.
 #include <gtest/gtest.h>
 
-#include "kallima/planner.hpp"
-#include "plan/flaw.hpp"
+#include "plan_checks.hpp"
 #include "support/definition.hpp"
 #include "support/random.hpp"
 
@@ -12,6 +11,7 @@ namespace kallima {
 namespace {
 
 using test::complaint_of;
+using test::request_of;
 
 const std::vector<AxisKind> trigonometric_kinds = {
     AxisKind::cosine_1, AxisKind::cosine_2, AxisKind::cosine_3, AxisKind::cosine_4,
@@ -23,19 +23,8 @@ const std::vector<ExchangeMethod> methods = {ExchangeMethod::point_to_point,
 
 Plan checked_plan(const PlanRequest& request) {
   Plan plan = make_plan(request);
-  EXPECT_EQ(Plan::parse(plan.to_text()), plan) << plan.to_text();
-  EXPECT_EQ(Plan::parse(plan.reversed().to_text()), plan.reversed());
-  EXPECT_EQ(plan.reversed().reversed(), plan);
-  EXPECT_EQ(flaw_of(plan), "");
-  EXPECT_EQ(flaw_of(plan.reversed()), "");
+  test::expect_sound(plan);
   return plan;
-}
-
-PlanRequest request_of(const Problem& problem, Index ranks) {
-  PlanRequest request;
-  request.problem = problem;
-  request.ranks = ranks;
-  return request;
 }
 
 TEST(Kinds, cosines_and_sines_of_every_length_to_64_are_the_definition) {
@@ -117,7 +106,7 @@ TEST(Kinds, along_an_axis_that_is_left_alone_nothing_is_exchanged) {
     EXPECT_EQ(plan.exchanges(), batch ? 1 : 0) << plan.to_text();
     for (std::size_t a = 0; a < plan.problem().shape.size(); ++a) {
       if (plan.problem().axis_kind(a) != AxisKind::batch) continue;
-      EXPECT_TRUE(plan.input().whole(a)) << plan.to_text();
+      EXPECT_TRUE(plan.input().whole(a) && plan.output().whole(a)) << plan.to_text();
     }
   }
 }

@@ -317,6 +317,12 @@ std::vector<Plan> good_plans() {
   PlanRequest two_cyclic_plans = request_of("r2c:16", 2);
   two_cyclic_plans.out = Layout::block({9}, {2});
   add_all(two_cyclic_plans, 1);
+  for (const char* const text : {"c2c:7", "r2c:8"}) {
+    PlanRequest convolution = request_of(text, 2);
+    convolution.in = Layout::block(convolution.problem.shape, {2});
+    convolution.decomposition = Decomposition::convolution;
+    add_all(convolution, 1);
+  }
   add_all(request_of("ntt:16", 2), 1);
   add_all(request_of("walsh:4x8", 2), 1);
   add_all(request_of("sort:64", 4), 1);

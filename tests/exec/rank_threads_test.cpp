@@ -86,6 +86,7 @@ struct Memory {
     constexpr auto bytes = static_cast<Index>(sizeof(std::complex<double>));
     main = Buffer(source, (need.main + need.spill) * bytes, "workspace");
     tile = Buffer(source, need.tile * bytes, "tile");
+    filter = Buffer(source, need.filter * bytes, "the chirp's frequencies");
     segments = {Buffer(source, need.segment * bytes, "segment"),
                 Buffer(source, need.other_segment * bytes, "segment")};
   }
@@ -95,6 +96,7 @@ struct Memory {
   Workspace need;
   Buffer main;
   Buffer tile;
+  Buffer filter;
   std::array<Buffer, 2> segments;
 };
 
@@ -114,11 +116,15 @@ std::vector<Elements> by_segments(const Plan& plan) {
     const auto r = static_cast<std::size_t>(rank);
     std::complex<double>* const tile = Memory::at(memory[r].tile);
     EngineSet<double> engines({}, host_memory());
-    const Executor<double> executor(plan, false, rank, engines, tile);
-    const Executor<double>::Areas areas{
+    const Executor<double> executor(plan, {}, rank, engines, tile);
+    Executor<double>::Areas areas{
         arrays.in[r].data(),       arrays.out[r].data(), Memory::at(memory[r].main), nullptr, tile,
         {segments[0], segments[1]}};
+    areas.filter = Memory::at(memory[r].filter);
     for (int round = 0; round < 3; ++round) {
+      areas.makes_filter = plan.convolves() && round == 0;
+      areas.turn_factor =
+          areas.makes_filter ? Operation<double>::reciprocal({}, plan.points()) : 1.;
       sync.wait(watchdog);
       for (std::size_t stage = 0; stage < executor.stages(); ++stage) {
         if (executor.is_exchange(stage)) {

@@ -108,7 +108,7 @@ TEST(Threads, what_a_pulse_throws_reaches_whoever_sweeps) {
   for (Index threads = 1; threads <= (has_threads() ? most_workers : 1); ++threads) {
     const Buffer tiles = room(threads * need.tile);
     EngineSet<double> engines({}, host_memory());
-    const Executor<double> executor(plan, false, 0, engines, at(tiles), {threads, need.tile});
+    const Executor<double> executor(plan, {}, 0, engines, at(tiles), {threads, need.tile});
     const Executor<double>::Areas areas{at(in), at(out), at(main), nullptr, at(tiles), {}};
     int progresses = 0;
     const Progress progress = [&] {

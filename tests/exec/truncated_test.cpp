@@ -4,30 +4,18 @@
 // transform, backward what is left where all others are 0.
 #include <gtest/gtest.h>
 
-#include "kallima/planner.hpp"
-#include "plan/flaw.hpp"
+#include "plan_checks.hpp"
 #include "support/definition.hpp"
-#include "support/random.hpp"
 
 namespace kallima {
 namespace {
 
 using test::complaint_of;
+using test::request_of;
 
 void expect_right(const Plan& plan) {
-  ASSERT_EQ(Plan::parse(plan.to_text()), plan) << plan.to_text();
-  ASSERT_EQ(Plan::parse(plan.reversed().to_text()), plan.reversed());
-  ASSERT_EQ(plan.reversed().reversed(), plan);
-  ASSERT_EQ(flaw_of(plan), "") << plan.to_text();
-  ASSERT_EQ(flaw_of(plan.reversed()), "");
+  test::expect_sound(plan);
   ASSERT_EQ(complaint_of(plan), "") << plan.to_text();
-}
-
-PlanRequest request_of(const Problem& problem, Index ranks) {
-  PlanRequest request;
-  request.problem = problem;
-  request.ranks = ranks;
-  return request;
 }
 
 TEST(Truncated, one_axis_of_every_length_keeps_what_it_should) {
@@ -75,8 +63,8 @@ TEST(Truncated, every_way_and_method_gives_the_same) {
 }
 
 TEST(Truncated, two_thirds_of_real_data_move_fewer_bytes) {
-  // 2/3 of the frequencies of each axis: what a slab of x and y sends is 2/3 of 2/3 of it, and half
-  // of the axis that is whole on both sides is gone before.
+  // Slabs: two axes have lost a third each before the only exchange. Pencils: one before the first
+  // exchange, two before the second.
   const auto bytes = [](const char* text, Decomposition decomposition) {
     PlanRequest request = request_of(Problem::parse(text), 16);
     request.decomposition = decomposition;

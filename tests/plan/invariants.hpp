@@ -153,7 +153,7 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& stages, Index 
     }
     if (copies || !std::holds_alternative<Sweep>(plan.steps()[step])) continue;
     const auto& sweep = std::get<Sweep>(plan.steps()[step]);
-    if (sweep.kernel == Kernel::none || size == 0) continue;
+    if (sweep.kernel == Kernel::none || is_chirp(sweep.kernel) || size == 0) continue;
     // Rows of a padded tile begin an odd number of cache lines apart.
     const Index element = plan.states().front().element.bytes();
     const auto padded = [&](Index elements) {
@@ -198,7 +198,7 @@ inline void check_workspace(const Plan& plan, bool in_place) {
     ASSERT_GE(need.spill, slow.spill) << "rank " << rank << " writes beyond its workspace";
     ASSERT_EQ(need.spill > 0, slow.spill > 0);
     ASSERT_EQ(need.elements(), need.main + need.spill + need.segment + need.other_segment +
-                                   need.transit + need.tile + need.roots);
+                                   need.transit + need.tile + need.roots + need.filter);
     ASSERT_LE(need.main, most);
     if (!plan.goes_by(ExchangeMethod::node_aggregated)) {  // there a segment holds what the node's
                                                            // ranks send and take

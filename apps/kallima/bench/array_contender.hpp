@@ -174,6 +174,13 @@ class ArrayContender : public Contender {
       errors.sampled = relative_error(elements_at(session_.comm, to, samples), want, scale);
     }
     back();
+    if (task_.request.problem.truncated()) {
+      // What is left has all frequencies that are kept, and no others.
+      there();
+      errors.returned = relative_error(elements_at(session_.comm, to, samples), want,
+                                       scale * ends_.scale_there_and_back);
+      return errors;
+    }
     errors.returned = distance_from_input(session_.comm, from, ends_.scale_there_and_back);
     return errors;
   }

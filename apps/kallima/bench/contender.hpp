@@ -61,6 +61,7 @@ struct Facts {
   std::optional<Index> passes = {};        ///< over local memory, where it is known
   std::optional<Index> workspace_bytes = {};  ///< announced, of the rank that needs most
   double timed_plans = 0.;                    ///< seconds for which plans were timed
+  std::optional<double> promised_error = {};  ///< where it is not that of all plans
 };
 
 /// Relative L2 errors.

@@ -125,6 +125,7 @@ class KallimaAs final : public ArrayContender<T> {
     const Plan& plan = transform_->plan(task.direction);
     Facts& facts = this->facts();
     facts.passes = schedule(plan, task.in_place).passes();
+    if (plan.convolves()) facts.promised_error = promised_error(plan);
     for (const Step& step : plan.steps()) {
       const auto* const exchange = std::get_if<Exchange>(&step);
       if (exchange != nullptr) facts.method = name_of(exchange->method);
@@ -136,11 +137,14 @@ class KallimaAs final : public ArrayContender<T> {
   [[nodiscard]] std::string explained() const override {
     const Task& task = this->task();
     Timings took = transform_->timings(task.direction);
+    const Plan& plan = transform_->plan(task.direction);
+    // A rank without data cannot tell in place from out of place, and has timed either.
+    took.in_place = task.in_place;
+    took.stages.resize(schedule(plan, task.in_place).stages.size(), 0.);
     for (double& stage : took.stages) stage = largest(this->session(), stage);
     PriceOptions options;
     options.in_place = task.in_place;
     options.ranks_per_node = comm::Communicator::of(this->session().comm)->ranks_on_node;
-    const Plan& plan = transform_->plan(task.direction);
     const Machine machine = transform_->machine();
     return kallima::explained(machine, price(plan, machine, options), took) + timed_ +
            transform_->learned(task.direction);

@@ -131,7 +131,9 @@ std::string remarks(const std::vector<Result>& results, double limit) {
   for (const Result& row : results) {
     std::string verified = "not checked";
     if (row.errors) {
-      verified = (within(*row.errors, limit) ? "" : "WRONG: ") + errors_text(*row.errors, limit);
+      const double allowed = row.facts.promised_error.value_or(limit);
+      verified =
+          (within(*row.errors, allowed) ? "" : "WRONG: ") + errors_text(*row.errors, allowed);
     }
     rows.push_back({row.name, row.facts.layout_in,
                     row.facts.layout_out + (row.facts.out_as_asked ? "" : " (not as asked)"),

@@ -266,6 +266,19 @@ std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count) {
   return result;
 }
 
+namespace {
+
+/// The index of a frequency among all of them, kept or not.
+MultiIndex among_all(const Problem& problem, MultiIndex index) {
+  for (std::size_t a = 0; a < problem.shape.size(); ++a) {
+    if (!problem.truncated(a) || index[a] <= problem.keep[a]) continue;
+    index[a] += problem.frequencies_of_line(a) - problem.frequencies_along(a);
+  }
+  return index;
+}
+
+}  // namespace
+
 template <class E>
 std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input, const Problem& problem,
                               const std::vector<MultiIndex>& samples, Direction direction,
@@ -278,7 +291,10 @@ std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input, const Pr
   const auto fastest = static_cast<std::size_t>(input.layout().order().back());
   std::vector<DirectSum> sums;
   const Index step = input.layout().local_indices(input.rank(), fastest).step;
-  for (const MultiIndex& sample : samples) sums.emplace_back(sample, roots, fastest, step);
+  for (const MultiIndex& sample : samples) {
+    sums.emplace_back(direction == Direction::forward ? among_all(problem, sample) : sample, roots,
+                      fastest, step);
+  }
   std::size_t next_report = 0;
   for_each_line(input, [&](std::span<const E> line, const MultiIndex& index, std::size_t done) {
     for (DirectSum& sum : sums) sum.add(line, index);

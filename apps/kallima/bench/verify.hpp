@@ -30,7 +30,7 @@ std::vector<MultiIndex> sampled_indices(const Shape& shape, Index count);
 
 /// Unscaled sums of what the ranks hold together, at each sampled index. Collective: one
 /// MPI_Allreduce. O(local size x samples). `progress` is told the share that is done. Elements are
-/// real or complex.
+/// real or complex. Backward, all frequencies have to be there.
 template <class E>
 std::vector<Wide> direct_sums(MPI_Comm comm, const BasicView<E>& input, const Problem& problem,
                               const std::vector<MultiIndex>& samples, Direction direction,
