@@ -9,4 +9,12 @@ elseif(KALLIMA_SANITIZE)
                              -fno-omit-frame-pointer)
 endif()
 add_compile_options(${KALLIMA_SANITIZE_FLAGS})
+if(KALLIMA_FUZZ)
+  # Fuzzers look for texts that reach code which no text before did.
+  if(NOT KALLIMA_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "KALLIMA_FUZZ needs Clang and KALLIMA_SANITIZE=ON; "
+                        "give -DCMAKE_CXX_COMPILER=clang++ --preset asan, or leave it off")
+  endif()
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+endif()
 add_link_options(${KALLIMA_SANITIZE_FLAGS})

@@ -16,6 +16,7 @@ files passes from one to the next. --update writes what is printed into the docu
 """
 
 import argparse
+import concurrent.futures
 import difflib
 import glob
 import os
@@ -76,6 +77,8 @@ class Runner:
         self.scratch = scratch
         self.updates = arguments.update
         self.moved = {}  # lines that documents have become longer, by path
+        self.programs = {}  # that blocks of C++ became, by where they are
+        self.compiled = {}  # what the compiler said of them
         self.environment = dict(os.environ, BUILD=arguments.build)
         # The wrapper's own compiler need not be the one the library was built with.
         self.environment.update(OMPI_CXX=arguments.cxx, MPICH_CXX=arguments.cxx)
@@ -142,9 +145,11 @@ class Runner:
                                           "in the document", "printed", lineterm="")
         return f"'{block.command}' prints something else:\n" + "\n".join(difference)
 
-    def _cpp(self, block):
-        source = os.path.join(self.scratch, "block.cpp")
-        program = os.path.join(self.scratch, "block")
+    def compile(self, number, block):
+        """What the compiler says against the block, or None. Several may run at once."""
+        program = os.path.join(self.scratch, f"block{number}")
+        source = program + ".cpp"
+        self.programs[block.where] = program
         with open(source, "w", encoding="utf-8") as file:
             file.write(f'#line {block.line + 1} "{block.where.rsplit(":", 1)[0]}"\n{block.text}')
         is_program = re.search(r"\bint\s+main\s*\(", block.text)
@@ -159,11 +164,14 @@ class Runner:
         done = self._call(command, stderr=subprocess.STDOUT)
         if done.returncode:
             return f"does not compile:\n{done.stdout}"
-        if "run" not in block.options:
-            return None
-        if not is_program:
-            return "is to be run but has no main"
-        done = self._call([*self.mpiexec, "-n", block.options["run"], program], stderr=subprocess.STDOUT)
+        return "is to be run but has no main" if "run" in block.options and not is_program else None
+
+    def _cpp(self, block):
+        problem = self.compiled[block.where].result()
+        if problem or "run" not in block.options:
+            return problem
+        done = self._call([*self.mpiexec, "-n", block.options["run"], self.programs[block.where]],
+                          stderr=subprocess.STDOUT)
         return f"ended with status {done.returncode}:\n{done.stdout}" if done.returncode else None
 
 
@@ -189,7 +197,13 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         runner = Runner(root, arguments, scratch)
-        for block in (block for path in documents for block in blocks_of(root, path) if block.checked):
+        blocks = [block for path in documents for block in blocks_of(root, path) if block.checked]
+        programs = [block for block in blocks if block.command is None and block.language in ("cpp", "c++")]
+        pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        for number, block in enumerate(programs):
+            runner.compiled[block.where] = pool.submit(runner.compile, number, block)
+        concurrent.futures.wait(runner.compiled.values())  # ranks that compilers disturb wait for each other
+        for block in blocks:
             problem = runner.run(block)
             print(f"{block.where}: {'FAILED' if problem else 'ok'} ({block.language})", flush=True)
             if problem:
