@@ -28,6 +28,14 @@ if(TARGET kallima_cli)
   install(TARGETS kallima_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
+# In place of FFTW-MPI: two libraries, and its interface where FFTW's own header is not installed.
+if(TARGET kallima_fftw3_mpi_library)
+  install(TARGETS kallima_fftw3_mpi_library kallima_fftw3f_mpi_library
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(FILES "${PROJECT_SOURCE_DIR}/bindings/fftw3_mpi/include/fftw3-mpi.h"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kallima/fftw3_mpi")
+endif()
+
 # Where find_machine looks.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/machines" DESTINATION "${CMAKE_INSTALL_DATADIR}/kallima"
         FILES_MATCHING PATTERN "*.toml")
@@ -76,5 +84,13 @@ else()
   set(kallima_pc_libs "")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima.pc.in" "${PROJECT_BINARY_DIR}/kallima.pc" @ONLY)
+if(TARGET kallima_fftw3_mpi_library)
+  foreach(precision IN ITEMS "" f)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima_fftw3_mpi.pc.in"
+                   "${PROJECT_BINARY_DIR}/kallima_fftw3${precision}_mpi.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/kallima_fftw3${precision}_mpi.pc"
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  endforeach()
+endif()
 install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -131,7 +131,8 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
   int r2c_axis = -1;           ///< axis of which half the frequencies are kept; negative: the one
                                ///< that `axes` call real, or the last
   bool padded = false;         ///< rows of reals along that axis are padded to the length of their
-                               ///< frequencies, 2 (n/2 + 1), as FFTW has them in place
+                        ///< frequencies, 2 (n/2 + 1), as FFTW has them in place; where fields
+                        ///< are interleaved, that is a margin above along that axis
   bool separate_fields = false;  ///< the fields of a batch, axis 0, have pointers of their own:
                                  ///< bind_fields(). Every rank holds all of that axis, slowest in
                                  ///< memory. Takes more workspace, for fields are no room for more

@@ -851,8 +851,11 @@ void TransformCore<T>::validate_between(const State& first, const State& last, b
   require(in, from, true);
   require(out, to, false);
   if (in_place) {
-    const bool margins = from.has_margins() || to.has_margins();
-    if (margins && in.data != nullptr && from != to) {
+    // Those of padded rows are padding.
+    const auto margins = [&](const State& state) {
+      return state.layout.has_margins() && !(options_.padded && !state.element.complex);
+    };
+    if ((margins(first) || margins(last)) && in.data != nullptr && from != to) {
       throw InvalidBuffer(
           "in place, margins would be overwritten where input and output have different layouts; "
           "transform out of place, or between equal layouts");

@@ -59,11 +59,19 @@ void validate_layout(const Layout& layout, const PlanRequest& request, const Sha
 
 /// Rows that are padded lie along the r2c axis.
 void validate_rows(const Layout& layout, std::size_t r2c_axis) {
-  if (layout.order().back() == static_cast<int>(r2c_axis) && layout.whole(r2c_axis)) return;
-  throw InvalidOption(fmt::format(
-      "padded rows lie along axis {}, the r2c axis, so it must be whole on every rank and "
-      "fastest in memory; in '{}' it is not",
-      axis_names(layout.axes())[r2c_axis], layout.summary()));
+  if (!layout.whole(r2c_axis)) {
+    throw InvalidOption(
+        fmt::format("padded rows lie along axis {}, the r2c axis, so it must be whole on every "
+                    "rank; in '{}' it "
+                    "is not",
+                    axis_names(layout.axes())[r2c_axis], layout.summary()));
+  }
+  if (layout.has_margins()) {
+    throw InvalidOption(
+        fmt::format("padded rows, and margins in '{}'; leave `padded` out and make the margin "
+                    "along axis {} wider",
+                    layout.summary(), axis_names(layout.axes())[r2c_axis]));
+  }
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ std::vector<Digit> as_now(const std::vector<Digit>& digits, const State& now) {
 /// Where a path starts: the user's layout, or the first stop's with all its extents.
 Layout start_of(const PlanRequest& request, const Layout& first) {
   Layout start = request.in ? *request.in : with_shape(first, request.problem.shape);
-  return request.padded ? start.with_padding(row_padding(request.problem)) : start;
+  return request.padded ? with_padded_rows(start, request.problem) : start;
 }
 
 }  // namespace

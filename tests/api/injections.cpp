@@ -219,11 +219,10 @@ void reals(std::vector<Injection>& list, int ranks) {
         o.in = Layout::slab(shape, ranks, 2);
         o.padded = true;
       });
-  add("padded rows across memory", ErrorCode::invalid_option,
-      [ranks](Shape& shape, Options& o, int) {
-        o.in = Layout::slab(shape, ranks).with_order({0, 2, 1});
-        o.padded = true;
-      });
+  add("padded rows and margins", ErrorCode::invalid_option, [ranks](Shape& shape, Options& o, int) {
+    o.in = Layout::slab(shape, ranks).with_margins(1);
+    o.padded = true;
+  });
   add("an extent of 0", ErrorCode::invalid_shape,
       [](Shape& shape, Options&, int) { shape[2] = 0; });
   const auto differ = [&](const std::string& name, const std::function<void(Ask&, int)>& spoil) {

@@ -184,7 +184,7 @@ def case_speed(cli):
     for problem, most in NO_SLOWER.items():
         ratios = []
         for _ in range(4):
-            report = cli.launch(2, "bench", problem, "--against", "fftw-mpi", "--engine-effort", "estimate", "-i", "15",
+            report = cli.launch(2, "bench", problem, "--against", "fftw-mpi", "--engine-effort", "estimate", "-i", "9",
                                 "--json").json()
             best = report["best"]["fftw-mpi"]
             rows = {row["name"]: row for row in report["results"]}

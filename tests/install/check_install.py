@@ -137,6 +137,19 @@ class Check:
                     *([f"-Wl,-rpath,{shared_in}"] if shared_in else []))
                 self.start(program, shared_in)
 
+    def in_place_of_fftw_mpi(self, prefix):
+        """A program of FFTW-MPI, by our header and library."""
+        if not files_below(prefix, "libkallima_fftw3_mpi.so") or not os.path.exists(self.arguments.mpicc):
+            return
+        description, = files_below(prefix, "kallima_fftw3_mpi.pc")
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(description))
+        flags = run("pkg-config", "--cflags", "--libs", "kallima_fftw3_mpi", env=environment).split()
+        library, = files_below(prefix, "libkallima_fftw3_mpi.so")
+        program = os.path.join(self.scratch, "fftw3_mpi_program")
+        run(self.arguments.mpicc, "-std=gnu11", os.path.join(self.arguments.source, "tests", "fftw3_mpi", "program.c"),
+            "-o", program, *flags, "-lm", "-ldl", f"-Wl,-rpath,{os.path.dirname(library)}")
+        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
+
     def installed_and_used(self):
         prefix = self.installed(self.arguments.build, "here")
         if self.arguments.shared:
@@ -146,6 +159,7 @@ class Check:
         if os.path.exists(program):
             self.find_machines(program)
         self.use(prefix, self.arguments.shared)
+        self.in_place_of_fftw_mpi(prefix)
 
     def find_machines(self, program):
         """By a program that was moved: called by its path, found in PATH, and by a link to it."""
