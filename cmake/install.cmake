@@ -8,7 +8,14 @@ include(CMakePackageConfigHelpers)
 set(kallima_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kallima")
 
 # One file of targets for each component: who asks for planning alone needs no MPI.
-foreach(component IN ITEMS kallima planning extras)
+set(kallima_components kallima planning extras)
+if(TARGET kallima_fortran)
+  list(APPEND kallima_components fortran)
+  # Read by the compiler that wrote it alone.
+  install(FILES "$<TARGET_PROPERTY:kallima_fortran,Fortran_MODULE_DIRECTORY>/kallima.mod"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kallima/fortran")
+endif()
+foreach(component IN LISTS kallima_components)
   set(target kallima_${component})
   if(component STREQUAL "kallima")
     set(target kallima)
@@ -35,6 +42,19 @@ if(TARGET kallima_fftw3_mpi_library)
   install(FILES "${PROJECT_SOURCE_DIR}/bindings/fftw3_mpi/include/fftw3-mpi.h"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kallima/fftw3_mpi")
 endif()
+
+# For programs of heFFTe: heffte.h and a package of that name, in folders of their own, so that nothing finds them by
+# chance.
+set(heffte_include "${CMAKE_INSTALL_INCLUDEDIR}/kallima/heffte")
+install(FILES "${PROJECT_SOURCE_DIR}/bindings/heffte/heffte.h" DESTINATION "${heffte_include}")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/HeffteConfig.cmake.in" "${PROJECT_BINARY_DIR}/HeffteConfig.cmake"
+  INSTALL_DESTINATION "${kallima_package_dir}/heffte" PATH_VARS heffte_include)
+# The version of heFFTe whose interface this is.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake" VERSION 2.4.1
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/HeffteConfig.cmake" "${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake"
+        DESTINATION "${kallima_package_dir}/heffte")
 
 # Where find_machine looks.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/machines" DESTINATION "${CMAKE_INSTALL_DATADIR}/kallima"
@@ -91,6 +111,10 @@ if(TARGET kallima_fftw3_mpi_library)
     install(FILES "${PROJECT_BINARY_DIR}/kallima_fftw3${precision}_mpi.pc"
             DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
   endforeach()
+endif()
+if(TARGET kallima_fortran)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/kallima_fortran.pc.in" "${PROJECT_BINARY_DIR}/kallima_fortran.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/kallima_fortran.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()
 install(FILES "${PROJECT_BINARY_DIR}/kallima.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -7,6 +7,7 @@ A fenced block is run when the words after its language say so:
   ```sh ci              bash runs it from the repository root and stops at the first line that fails
   ```cpp ci             must compile; with a main, it must link too
   ```cpp ci run=N       and must run with N ranks
+  ```fortran ci         must compile with the Fortran module, where the tree has it
   ```text ci=COMMAND    is exactly what COMMAND prints to standard output; COMMAND is the rest of the
                         line; `text exit=2 ci=COMMAND` when it should end with another status than 0
 
@@ -109,6 +110,8 @@ class Runner:
             return self._sh(block)
         if block.command is None and block.language in ("cpp", "c++"):
             return self._cpp(block)
+        if block.command is None and block.language == "fortran":
+            return self._fortran(block)
         return f"do not know how to check a '{block.language}' block tagged like this"
 
     def _write(self, block, printed):
@@ -165,6 +168,18 @@ class Runner:
         if done.returncode:
             return f"does not compile:\n{done.stdout}"
         return "is to be run but has no main" if "run" in block.options and not is_program else None
+
+    def _fortran(self, block):
+        modules = os.path.join(self.arguments.build, "bindings", "fortran", "modules")
+        if not os.path.exists(os.path.join(modules, "kallima.mod")):
+            return None
+        source = os.path.join(self.scratch, f"block_at_{block.line}.f90")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(block.text)
+        mpifort = re.sub(r"mpi(cxx|c\+\+)([^/]*)$", r"mpifort\2", self.arguments.mpicxx)
+        done = self._call([mpifort, "-std=f2018", "-Wall", "-Werror", "-I", modules, "-fsyntax-only", source],
+                          stderr=subprocess.STDOUT)
+        return f"does not compile:\n{done.stdout}" if done.returncode else None
 
     def _cpp(self, block):
         problem = self.compiled[block.where].result()

@@ -293,6 +293,7 @@ struct kallima_transform {
   [[nodiscard]] virtual Index in_place_size() const = 0;
   [[nodiscard]] virtual CommStatistics statistics() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual const Spectrum& spectrum() const = 0;
 
   /// A side's layout, in elements of the user.
   [[nodiscard]] virtual const Layout& layout(int side) const {
@@ -364,6 +365,7 @@ class TransformOf final : public kallima_transform {
   [[nodiscard]] Index in_place_size() const override { return fft_.in_place_size(); }
   [[nodiscard]] CommStatistics statistics() const override { return fft_.statistics(); }
   [[nodiscard]] int rank() const override { return fft_.rank(); }
+  [[nodiscard]] const Spectrum& spectrum() const override { return fft_.spectrum(); }
 
  private:
   Fft<T> fft_;
@@ -422,6 +424,9 @@ class RedistributionOf final : public kallima_transform {
   [[nodiscard]] Index in_place_size() const override { return moves_.in_place_size(); }
   [[nodiscard]] CommStatistics statistics() const override { return moves_.statistics(); }
   [[nodiscard]] int rank() const override { return moves_.rank(); }
+  [[nodiscard]] const Spectrum& spectrum() const override {
+    throw InvalidOption("a redistribution has no frequencies");
+  }
   [[nodiscard]] const Layout& layout(int side) const override {
     require_side(side);
     const std::optional<Layout>& its = side == KALLIMA_INPUT ? from_ : to_;
@@ -728,6 +733,32 @@ int kallima_local_axis(const kallima_transform* transform, int side, int axis, i
     if (step != nullptr) *step = part.step;
     if (count != nullptr) *count = part.count;
     if (stride != nullptr) *stride = layout.local_strides(transform->rank())[a];
+  });
+}
+
+int kallima_memory_order(const kallima_transform* transform, int side, int* order) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    if (order == nullptr) throw InvalidOption("order is NULL; pass one int per axis");
+    const std::vector<int>& axes = transform->layout(side).order();
+    std::copy(axes.begin(), axes.end(), order);
+  });
+}
+
+int kallima_wavenumbers(const kallima_transform* transform, int axis, int64_t* k,
+                        double* component) {
+  return guarded(nullptr, [&] {
+    require(transform);
+    const Layout& layout = transform->layout(KALLIMA_OUTPUT);
+    const std::size_t a = axis_of(layout, axis);
+    const Progression held = layout.local_indices(transform->rank(), a);
+    for (Index i = 0; i < held.count; ++i) {
+      MultiIndex index;
+      index[a] = held.first + i * held.step;
+      const Wavenumber wavenumber = transform->spectrum().wavenumber(index);
+      if (k != nullptr) k[i] = wavenumber[a];
+      if (component != nullptr) component[i] = wavenumber.component(a);
+    }
   });
 }
 

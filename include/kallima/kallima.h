@@ -301,6 +301,13 @@ KALLIMA_API int kallima_in_place_size(const kallima_transform* transform, int64_
  * distance in memory between neighbours. Local. Any pointer may be NULL. */
 KALLIMA_API int kallima_local_axis(const kallima_transform* transform, int side, int axis,
                                    int64_t* first, int64_t* step, int64_t* count, int64_t* stride);
+/** Axes from slowest to fastest in a side's memory: one number per axis. Local. */
+KALLIMA_API int kallima_memory_order(const kallima_transform* transform, int side, int* order);
+/** Wavenumbers of the frequencies that this rank holds along an axis of the output side, as many as
+ * kallima_local_axis says: k as signed integers, component in units of the box (2 pi k / length, or
+ * as k without lengths). Either may be NULL. Local. */
+KALLIMA_API int kallima_wavenumbers(const kallima_transform* transform, int axis, int64_t* k,
+                                    double* component);
 /** Rank that holds the element at a global index. Local. */
 KALLIMA_API int kallima_owner(const kallima_transform* transform, int side, const int64_t* index,
                               int* rank);

@@ -389,6 +389,14 @@ void questions(Calls& list) {
   good("kallima_local_axis to NULL", [](auto* fft) {
     return kallima_local_axis(fft, KALLIMA_INPUT, 0, nullptr, nullptr, nullptr, nullptr);
   });
+  bad("kallima_memory_order of NULL",
+      [](auto*) { return kallima_memory_order(nullptr, KALLIMA_INPUT, &rank); });
+  bad("kallima_memory_order to NULL",
+      [](auto* fft) { return kallima_memory_order(fft, KALLIMA_INPUT, nullptr); });
+  bad("kallima_wavenumbers of NULL",
+      [](auto*) { return kallima_wavenumbers(nullptr, 0, nullptr, nullptr); });
+  good("kallima_wavenumbers to NULL",
+       [](auto* fft) { return kallima_wavenumbers(fft, 0, nullptr, nullptr); });
   bad("kallima_owner of NULL",
       [](auto*) { return kallima_owner(nullptr, KALLIMA_INPUT, index.data(), &rank); });
   bad("kallima_owner at NULL",
@@ -415,6 +423,8 @@ void questions(Calls& list) {
     bad("kallima_local_axis of side " + text, [value](auto* fft) {
       return kallima_local_axis(fft, value, 0, &number, nullptr, nullptr, nullptr);
     });
+    bad("kallima_wavenumbers of axis " + text,
+        [value](auto* fft) { return kallima_wavenumbers(fft, value, nullptr, nullptr); });
     bad("kallima_local_axis of axis " + text, [value](auto* fft) {
       return kallima_local_axis(fft, KALLIMA_INPUT, value, &number, nullptr, nullptr, nullptr);
     });

@@ -150,6 +150,34 @@ class Check:
             "-o", program, *flags, "-lm", "-ldl", f"-Wl,-rpath,{os.path.dirname(library)}")
         print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
 
+    def in_place_of_heffte(self, prefix):
+        """A program of heFFTe, by find_package(Heffte), in C++11."""
+        config, = files_below(prefix, "HeffteConfig.cmake")
+        tree = os.path.join(self.scratch, "tree-heffte")
+        run("cmake", "-S", os.path.join(self.arguments.source, "tests", "install", "consumer_heffte"), "-B", tree,
+            "-G", "Ninja", f"-DHeffte_DIR={os.path.dirname(config)}", *self.arguments.cmake_arg)
+        run("cmake", "--build", tree)
+        print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", os.path.join(tree, "program")))
+
+    def in_fortran(self, prefix):
+        """A program of Fortran, by find_package and by pkg-config."""
+        if not files_below(prefix, "kallima.mod"):
+            return
+        source = os.path.join(self.arguments.source, "tests", "install", "consumer_fortran")
+        tree = os.path.join(self.scratch, "tree-fortran")
+        mpifort = self.arguments.mpicc.replace("mpicc", "mpifort")
+        run("cmake", "-S", source, "-B", tree, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DMPI_Fortran_COMPILER={mpifort}", f"-DMPI_C_COMPILER={self.arguments.mpicc}")
+        run("cmake", "--build", tree)
+        description, = files_below(prefix, "kallima_fortran.pc")
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.path.dirname(description))
+        flags = run("pkg-config", "--cflags", "--libs", "kallima_fortran", env=environment).split()
+        plain = os.path.join(self.scratch, "in_fortran")
+        library = os.path.dirname(os.path.dirname(description))
+        run(mpifort, os.path.join(source, "in_fortran.f90"), "-o", plain, *flags, f"-Wl,-rpath,{library}")
+        for program in (os.path.join(tree, "in_fortran"), plain):
+            print(run(self.arguments.mpiexec, *self.arguments.mpiexec_flag, "-n", "2", program))
+
     def installed_and_used(self):
         prefix = self.installed(self.arguments.build, "here")
         if self.arguments.shared:
@@ -160,6 +188,8 @@ class Check:
             self.find_machines(program)
         self.use(prefix, self.arguments.shared)
         self.in_place_of_fftw_mpi(prefix)
+        self.in_place_of_heffte(prefix)
+        self.in_fortran(prefix)
 
     def find_machines(self, program):
         """By a program that was moved: called by its path, found in PATH, and by a link to it."""

@@ -15,6 +15,8 @@ def marked(folder):
     """Names of functions and of types that headers mark."""
     functions, types = set(), set()
     for name in sorted(os.listdir(os.path.join(folder, "kallima"))):
+        if os.path.isdir(os.path.join(folder, "kallima", name)):
+            continue  # of other interfaces
         with open(os.path.join(folder, "kallima", name), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.S)
         types.update(re.findall(r"(?:class|struct) KALLIMA_API (\w+)", text))
@@ -28,6 +30,8 @@ def unmarked(folder):
     """Functions that headers declare at the top level, neither defined there nor marked."""
     found = []
     for name in sorted(os.listdir(os.path.join(folder, "kallima"))):
+        if os.path.isdir(os.path.join(folder, "kallima", name)):
+            continue  # of other interfaces
         with open(os.path.join(folder, "kallima", name), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/|//[^\n]*|^#(?:[^\n]*\\\n)*[^\n]*$", "", file.read(), flags=re.S | re.M)
         for declaration in re.findall(r"^(?!KALLIMA_API|extern|using|typedef|friend|class|struct|enum|namespace|\s|})"
