@@ -126,20 +126,33 @@ module kallima
     integer(c_int) :: in_element(2) = 0   ! bytes of an element, and of a real number in it
     integer(c_int) :: out_element(2) = 0
   end type shared
+  ! gfortran 12 finalizes copies that it made bit by bit. They stand for nothing: a handle knows the
+  ! place where it was made.
   type :: handle_base
     private
     type(shared), pointer :: its => null()
-  contains
-    procedure, private :: share
-    generic :: assignment(=) => share
-    final :: let_go
+    integer(c_intptr_t) :: home = 0
   end type handle_base
 
+  ! Assignment is bound to each of them, as gfortran 12 does not look for it in what a component's type
+  ! extends.
   type, extends(handle_base) :: kallima_transform  ! a planned transform, or redistribution
+  contains
+    procedure, private :: share_transform
+    generic :: assignment(=) => share_transform
+    final :: let_go_transform
   end type kallima_transform
   type, extends(handle_base) :: kallima_bound      ! one that is bound to arrays
+  contains
+    procedure, private :: share_bound
+    generic :: assignment(=) => share_bound
+    final :: let_go_bound
   end type kallima_bound
   type, extends(handle_base) :: kallima_halo       ! an exchange of ghost cells
+  contains
+    procedure, private :: share_halo
+    generic :: assignment(=) => share_halo
+    final :: let_go_halo
   end type kallima_halo
 
   type :: c_text
@@ -328,54 +341,91 @@ contains
 
   ! Handles.
 
-  subroutine share(to, from)
-    class(handle_base), intent(inout) :: to
-    class(handle_base), intent(in) :: from
-    if (associated(to%its, from%its)) return
-    if (associated(from%its)) from%its%holders = from%its%holders + 1
-    call release(to%its)
-    to%its => from%its
-  end subroutine share
+  impure elemental subroutine share_transform(to, from)
+    class(kallima_transform), intent(inout) :: to
+    type(kallima_transform), intent(in) :: from
+    call share(to, from)
+  end subroutine share_transform
 
-  impure elemental subroutine let_go(handle)
-    type(handle_base), intent(inout) :: handle
-    call release(handle%its)
-  end subroutine let_go
+  impure elemental subroutine share_bound(to, from)
+    class(kallima_bound), intent(inout) :: to
+    type(kallima_bound), intent(in) :: from
+    call share(to, from)
+  end subroutine share_bound
+
+  impure elemental subroutine share_halo(to, from)
+    class(kallima_halo), intent(inout) :: to
+    type(kallima_halo), intent(in) :: from
+    call share(to, from)
+  end subroutine share_halo
+
+  impure elemental subroutine let_go_transform(handle)
+    type(kallima_transform), intent(inout) :: handle
+    call release(handle)
+  end subroutine let_go_transform
+
+  impure elemental subroutine let_go_bound(handle)
+    type(kallima_bound), intent(inout) :: handle
+    call release(handle)
+  end subroutine let_go_bound
+
+  impure elemental subroutine let_go_halo(handle)
+    type(kallima_halo), intent(inout) :: handle
+    call release(handle)
+  end subroutine let_go_halo
 
   ! Frees what this stands for. Not collective; not needed before a handle goes out of scope.
   subroutine kallima_destroy(handle)
     class(handle_base), intent(inout) :: handle
-    call release(handle%its)
+    call release(handle)
   end subroutine kallima_destroy
 
-  subroutine release(its)
-    type(shared), pointer, intent(inout) :: its
-    if (.not. associated(its)) return
+  subroutine share(to, from)
+    class(handle_base), intent(inout) :: to
+    class(handle_base), intent(in) :: from
+    type(shared), pointer :: its
+    its => from%its
+    if (associated(its)) its%holders = its%holders + 1
+    call release(to)
+    to%its => its
+    to%home = place_of(to%home)
+  end subroutine share
+
+  integer(c_intptr_t) function place_of(home)
+    integer(c_intptr_t), intent(in), target :: home
+    place_of = transfer(c_loc(home), place_of)
+  end function place_of
+
+  subroutine release(handle)
+    class(handle_base), intent(inout) :: handle
+    type(shared), pointer :: its
+    its => handle%its
+    handle%its => null()
+    if (.not. associated(its) .or. handle%home /= place_of(handle%home)) return
     its%holders = its%holders - 1
-    if (its%holders == 0) then
-      select case (its%what)
-      case (is_transform)
-        call c_destroy(its%handle)
-      case (is_bound)
-        call c_bound_destroy(its%handle)
-      case default
-        call c_halo_destroy(its%handle)
-      end select
-      deallocate (its)
-    end if
-    its => null()
+    if (its%holders > 0) return
+    select case (its%what)
+    case (is_transform)
+      call c_destroy(its%handle)
+    case (is_bound)
+      call c_bound_destroy(its%handle)
+    case default
+      call c_halo_destroy(its%handle)
+    end select
+    deallocate (its)
   end subroutine release
 
   ! What a new handle is, where making it went well.
-  subroutine hold(its, code, made)
-    type(shared), pointer, intent(inout) :: its
+  subroutine hold(handle, code, made)
+    class(handle_base), intent(inout) :: handle
     integer(c_int), intent(in) :: code
     type(shared), intent(in) :: made
     if (code /= 0) return
-    call release(its)
-    allocate (its)
-    its = made
-    its%holders = 1
+    call release(handle)
+    allocate (handle%its)
+    handle%its = made
+    handle%its%holders = 1
+    handle%home = place_of(handle%home)
   end subroutine hold
 
   ! Errors.
@@ -568,7 +618,7 @@ contains
       made%in_element = [merge(2_c_int, 1_c_int, chosen%kind == kallima_c2c), 1_c_int] * real_bytes
       made%out_element = [merge(1_c_int, 2_c_int, chosen%kind == kallima_r2r), 1_c_int] * real_bytes
     end if
-    call hold(transform%its, code, made)
+    call hold(transform, code, made)
     call settle(code, error, stat, errmsg)
   end subroutine create
 
@@ -721,7 +771,7 @@ contains
       code = c_bind(transform%its%handle, direction, in, out, transform%its%out_element, &
                     transform%its%in_element, made%handle, error)
     end if
-    call hold(bound%its, code, made)
+    call hold(bound, code, made)
     call settle(code, error, stat, errmsg)
   end subroutine bind_arrays
 
@@ -957,7 +1007,7 @@ contains
     code = c_create_halo(int(comm, c_int), int(n, c_int), int(shape(n:1:-1), c_int64_t), &
                          pointer_to(text, letters), at_widths, at_periodic, &
                          int(element_bytes, c_int64_t), made%handle, error)
-    call hold(halo%its, code, made)
+    call hold(halo, code, made)
     call settle(code, error, stat, errmsg)
   end subroutine halo_f
 

@@ -275,23 +275,28 @@ void TransformCore<T>::close_segments() {
 /// Collective. Where segments cannot be had, messages carry the same plan.
 template <class T>
 void TransformCore<T>::open_segments() {
-  std::vector<Plan> without;  // segments
-  bool fits = true;           // what plans take for nodes has to be what the ranks are on
+  const auto goes_by_messages = [](const Candidate& candidate) {
+    return holding_of(candidate.plans.front()) == Holding::buffers;
+  };
+  bool any = false;
+  bool fits = true;  // what plans take for nodes has to be what the ranks are on
   for (const Candidate& candidate : candidates_) {
-    const Plan& plan = candidate.plans.front();
-    if (holding_of(plan) == Holding::buffers) {
-      without.push_back(plan);
-      continue;
-    }
-    fits = fits && runs_on(plan, {communicator_->ranks_per_node, communicator_->nodes_in_rows});
+    if (goes_by_messages(candidate)) continue;
+    any = true;
+    fits = fits && runs_on(candidate.plans.front(),
+                           {communicator_->ranks_per_node, communicator_->nodes_in_rows});
   }
-  if (without.size() == candidates_.size()) return;
+  if (!any) return;
   if (fits) {
     communicator_->or_fail(
         [&] { segments_ = comm::SharedSegments::open(communicator_, segment_bytes_); });
   }
   if (!segments_) {
     agree(*communicator_, comm::Verdict::of([&] {
+      std::vector<Plan> without;
+      for (const Candidate& candidate : candidates_) {
+        if (goes_by_messages(candidate)) without.push_back(candidate.plans.front());
+      }
       if (without.empty()) without = {plan(Direction::forward).with_method(fallback_method)};
       adopt(without);
     }));

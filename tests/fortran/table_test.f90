@@ -51,7 +51,7 @@ contains
 
   integer function up_to(most)
     integer, intent(in) :: most
-    seed = modulo(seed * 6364136223_int64 + 1442695041_int64, 2147483647_int64)
+    seed = modulo(seed * 48271_int64, 2147483647_int64)
     up_to = int(modulo(seed / 7, int(most, int64)))
   end function up_to
 
