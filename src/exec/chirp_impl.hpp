@@ -20,12 +20,11 @@ namespace kallima::exec {
 /// j^2 mod 2 n of j = first, first + step, ...
 class SquaredIndex {
  public:
-  SquaredIndex(Index first, Index step, Index n) : modulus_(2 * n) {
-    square_ = times(first, first);
-    const Index twice = times(step, step);
-    growth_ = sum(sum(times(first, step), times(first, step)), twice);
-    growing_ = sum(twice, twice);
-  }
+  SquaredIndex(Index first, Index step, Index n)
+      : modulus_(2 * n),
+        square_(times(first, first)),
+        growth_(sum(sum(times(first, step), times(first, step)), times(step, step))),
+        growing_(sum(times(step, step), times(step, step))) {}
 
   /// Of one alone.
   static Index of(Index j, Index n) { return SquaredIndex(2 * n).times(j, j); }
