@@ -26,7 +26,8 @@ for ((i = 0; i < launches; ++i)); do
     [[ $side == theirs ]] || preload="-x LD_PRELOAD=$library"
     start=$(date +%s.%N)
     # shellcheck disable=SC2086 # words are wanted
-    ${MPIRUN:-mpirun} $preload -x KALLIMA_VERBOSE=1 -n "$ranks" "${MPB:-mpb-mpi}" n="$size" "$control" >"$side" 2>"$side.words"
+    ${MPIRUN:-mpirun} $preload -x KALLIMA_VERBOSE=1 -n "$ranks" "${MPB:-mpb-mpi}" n="$size" "$control" >"$side" 2>"$side.words" ||
+      { cat "$side.words" >&2; exit 1; }
     echo "$(date +%s.%N) - $start" | bc >>"$side.seconds"
     grep -E 'freqs:' "$side" | grep -v 'k index' >"$side.bands"
   done
