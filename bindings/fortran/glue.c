@@ -102,11 +102,9 @@ int kallima_fortran_bind(const kallima_transform* transform, int direction, cons
     return kallima_bind(transform, direction, in->base_addr, bytes_of(in) / in_element[0],
                         out->base_addr, bytes_of(out) / out_element[0], bound, error);
   }
-  /* Not memory: all ranks are told so. */
+  /* Not memory: all ranks are told so. A rank that holds nothing may have any array. */
   code = kallima_bind(transform, direction, NULL, -1, NULL, -1, bound, error);
-  if (code == KALLIMA_OK) code = KALLIMA_INVALID_BUFFER; /* a rank that holds nothing */
-  error->code = code;
-  snprintf(error->text, sizeof error->text, "%s%s", name, wrong);
+  if (code != KALLIMA_OK) snprintf(error->text, sizeof error->text, "%s%s", name, wrong);
   return code;
 }
 
@@ -115,6 +113,7 @@ int kallima_fortran_exchange(kallima_halo* halo, const CFI_cdesc_t* array, int64
   const int64_t bytes = bytes_of(array);
   if (bytes < 0 || (int64_t)array->elem_len != element_bytes) {
     const int code = kallima_halo_run(halo, NULL, -1, error);
+    if (code == KALLIMA_OK) return code;
     snprintf(error->text, sizeof error->text, "the array %s",
              bytes < 0 ? "is not contiguous: pass a whole array"
                        : "has elements of another size than the halo");

@@ -223,18 +223,6 @@ module kallima
       type(c_ptr), intent(out) :: halo
       type(c_error), intent(inout) :: error
     end function c_create_halo
-    subroutine c_destroy(transform) bind(c, name='kallima_destroy')
-      import
-      type(c_ptr), value :: transform
-    end subroutine c_destroy
-    subroutine c_bound_destroy(bound) bind(c, name='kallima_bound_destroy')
-      import
-      type(c_ptr), value :: bound
-    end subroutine c_bound_destroy
-    subroutine c_halo_destroy(halo) bind(c, name='kallima_halo_destroy')
-      import
-      type(c_ptr), value :: halo
-    end subroutine c_halo_destroy
     integer(c_int) function c_bind(transform, direction, in, out, in_element, out_element, bound, &
         error) bind(c, name='kallima_fortran_bind')
       import
@@ -312,28 +300,31 @@ module kallima
       type(c_ptr), value :: transform
       integer(c_int64_t), intent(out) :: bytes
     end function c_workspace_bytes
-    integer(c_int) function c_layout_text(transform, side, text, capacity, needed) &
-        bind(c, name='kallima_layout_text')
-      import
-      type(c_ptr), value :: transform
-      integer(c_int), value :: side
-      type(c_ptr), value :: text
-      integer(c_size_t), value :: capacity
-      integer(c_size_t), intent(inout) :: needed
-    end function c_layout_text
-    integer(c_int) function c_plan_text(transform, direction, text, capacity, needed) &
-        bind(c, name='kallima_plan_text')
-      import
-      type(c_ptr), value :: transform
-      integer(c_int), value :: direction
-      type(c_ptr), value :: text
-      integer(c_size_t), value :: capacity
-      integer(c_size_t), intent(inout) :: needed
-    end function c_plan_text
     integer(c_size_t) function c_options_bytes() bind(c, name='kallima_fortran_options_bytes')
       import
     end function c_options_bytes
   end interface
+
+  ! Functions of one form.
+  abstract interface
+    subroutine destroy_form(handle) bind(c)
+      import
+      type(c_ptr), value :: handle
+    end subroutine destroy_form
+    integer(c_int) function text_form(transform, which, text, capacity, needed) bind(c)
+      import
+      type(c_ptr), value :: transform
+      integer(c_int), value :: which
+      type(c_ptr), value :: text
+      integer(c_size_t), value :: capacity
+      integer(c_size_t), intent(inout) :: needed
+    end function text_form
+  end interface
+  procedure(destroy_form), bind(c, name='kallima_destroy') :: c_destroy
+  procedure(destroy_form), bind(c, name='kallima_bound_destroy') :: c_bound_destroy
+  procedure(destroy_form), bind(c, name='kallima_halo_destroy') :: c_halo_destroy
+  procedure(text_form), bind(c, name='kallima_layout_text') :: c_layout_text
+  procedure(text_form), bind(c, name='kallima_plan_text') :: c_plan_text
 
   integer, parameter :: invalid_option = 4  ! of kallima/error_table.h
 
@@ -907,16 +898,7 @@ contains
     type(kallima_transform), intent(in) :: transform
     integer, intent(in) :: side
     character(:), allocatable, intent(out) :: text
-    character(c_char), allocatable, target :: letters(:)
-    integer(c_size_t) :: needed
-    needed = 1
-    if (.not. exists(transform)) return
-    call refuse(c_layout_text(transform%its%handle, int(side, c_int), c_null_ptr, 0_c_size_t, &
-                              needed))
-    allocate (letters(needed))
-    call refuse(c_layout_text(transform%its%handle, int(side, c_int), c_loc(letters), needed, &
-                              needed))
-    call read_letters(letters, text)
+    call read_text(c_layout_text, transform, int(side, c_int), text)
   end subroutine kallima_layout_text
 
   ! Text of the plan forward, or of the one backward, in JSON; kallima_options%plan reads it.
@@ -924,28 +906,30 @@ contains
     type(kallima_transform), intent(in) :: transform
     character(:), allocatable, intent(out) :: text
     logical, intent(in), optional :: backward
-    character(c_char), allocatable, target :: letters(:)
-    integer(c_size_t) :: needed
     integer(c_int) :: direction
-    needed = 1
-    if (.not. exists(transform)) return
     direction = 0
     if (present(backward)) direction = flag(backward)
-    call refuse(c_plan_text(transform%its%handle, direction, c_null_ptr, 0_c_size_t, needed))
-    allocate (letters(needed))
-    call refuse(c_plan_text(transform%its%handle, direction, c_loc(letters), needed, needed))
-    call read_letters(letters, text)
+    call read_text(c_plan_text, transform, direction, text)
   end subroutine kallima_plan_text
 
-  subroutine read_letters(letters, text)
-    character(c_char), intent(in) :: letters(:)
+  subroutine read_text(write_text, transform, which, text)
+    procedure(text_form) :: write_text
+    type(kallima_transform), intent(in) :: transform
+    integer(c_int), intent(in) :: which
     character(:), allocatable, intent(out) :: text
+    character(c_char), allocatable, target :: letters(:)
+    integer(c_size_t) :: needed
     integer :: i
-    allocate (character(size(letters) - 1) :: text)
+    if (.not. exists(transform)) return
+    needed = 1
+    call refuse(write_text(transform%its%handle, which, c_null_ptr, 0_c_size_t, needed))
+    allocate (letters(needed))
+    call refuse(write_text(transform%its%handle, which, c_loc(letters), needed, needed))
+    allocate (character(needed - 1) :: text)
     do i = 1, len(text)
       text(i:i) = letters(i)
     end do
-  end subroutine read_letters
+  end subroutine read_text
 
   ! Ghost cells.
 

@@ -104,6 +104,21 @@ program errors_test
   if (n_out > 0 .and. rank == 0 .and. abs(sum(abs(v)) - product(shape)) > 1e-9 .and. ranks == 1) &
     call fail('the run after all these')
 
+  ! A rank that holds nothing may have any array, and does not leave the others waiting.
+  deallocate (u, v)
+  options%in_layout = 'z:all y:all x:all'
+  options%out_layout = 'z:all y:all x:all'
+  call kallima_create(fft, MPI_COMM_WORLD, shape, options)
+  options = kallima_options()
+  call kallima_allocated_size(fft, kallima_input, n_in)
+  allocate (u(n_in), v(n_in), source=(1._real64, 0._real64))
+  if (n_in > 0) then
+    call kallima_forward(fft, u, v, stat, words)
+  else
+    call kallima_forward(fft, single, wide(1, :), stat, words)
+  end if
+  if (stat /= 0) call fail('an array of a rank that holds nothing: ' // trim(words))
+
   ! Redistributions and halos.
   call kallima_create_redistribution(copied, MPI_COMM_WORLD, shape, 8, kallima_options(), stat, &
                                      words)
