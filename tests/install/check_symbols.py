@@ -11,14 +11,19 @@ import sys
 BEFORE = r"_Z(?:T[VTIS]|GV|Z)*N?[VrK]*[RO]?"
 
 
+def headers(folder):
+    """Name and text of each public header; folders below are of other interfaces."""
+    for entry in sorted(os.scandir(os.path.join(folder, "kallima")), key=lambda entry: entry.name):
+        if entry.is_file():
+            with open(entry.path, encoding="utf-8") as file:
+                yield entry.name, file.read()
+
+
 def marked(folder):
     """Names of functions and of types that headers mark."""
     functions, types = set(), set()
-    for name in sorted(os.listdir(os.path.join(folder, "kallima"))):
-        if os.path.isdir(os.path.join(folder, "kallima", name)):
-            continue  # of other interfaces
-        with open(os.path.join(folder, "kallima", name), encoding="utf-8") as file:
-            text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.S)
+    for _, whole in headers(folder):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", whole, flags=re.S)
         types.update(re.findall(r"(?:class|struct) KALLIMA_API (\w+)", text))
         types.update(re.findall(r"\bX\(\d+, \w+, \w+, (\w+),", text))  # exceptions, in their table
         for declaration in re.findall(r"^(?:\[\[\w+\]\] )?KALLIMA_API ([^;{]*)", text, flags=re.M):
@@ -29,11 +34,8 @@ def marked(folder):
 def unmarked(folder):
     """Functions that headers declare at the top level, neither defined there nor marked."""
     found = []
-    for name in sorted(os.listdir(os.path.join(folder, "kallima"))):
-        if os.path.isdir(os.path.join(folder, "kallima", name)):
-            continue  # of other interfaces
-        with open(os.path.join(folder, "kallima", name), encoding="utf-8") as file:
-            text = re.sub(r"/\*.*?\*/|//[^\n]*|^#(?:[^\n]*\\\n)*[^\n]*$", "", file.read(), flags=re.S | re.M)
+    for name, whole in headers(folder):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*|^#(?:[^\n]*\\\n)*[^\n]*$", "", whole, flags=re.S | re.M)
         for declaration in re.findall(r"^(?!KALLIMA_API|extern|using|typedef|friend|class|struct|enum|namespace|\s|})"
                                       r"[^;{}]*?\)(?: noexcept)?;", text, flags=re.M):
             if "KALLIMA_API" not in declaration:
