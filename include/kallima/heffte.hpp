@@ -438,17 +438,34 @@ class Transforms {
       kind_ = KALLIMA_R2C;
       kinds_[static_cast<std::size_t>(r2c_axis)] = KALLIMA_REAL;
     }
-    // The extents, and the orders of those ranks that hold something.
-    std::int64_t most[5] = {0, 0, 0, -1, -1};
+    // The extents, and the orders of those ranks that hold something; then whether all boxes are
+    // alike.
+    std::array<std::int64_t, 20> most{};
+    most[3] = most[4] = -1;
     if (in_.count > 0) {
-      std::copy(in_.high.begin(), in_.high.end(), most);
+      std::copy(in_.high.begin(), in_.high.end(), most.begin());
       most[3] = code_of(in_.order);
     }
     if (out_.count > 0) most[4] = code_of(out_.order);
-    MPI_Allreduce(MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX, comm);
-    std::copy(most, most + 3, world_.begin());
+    for (std::size_t a = 0; a < 3; ++a) {
+      most[5 + a] = in_.low[a];
+      most[8 + a] = -in_.high[a];
+      most[11 + a] = out_.low[a];
+      most[14 + a] = -out_.high[a];
+      most[17 + a] = out_.high[a];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX,
+                  comm);
+    std::copy(most.begin(), most.begin() + 3, world_.begin());
     if (in_.count == 0 && most[3] >= 0) in_.order = order_of(most[3]);
     if (out_.count == 0 && most[4] >= 0) out_.order = order_of(most[4]);
+    // Where every rank gives the whole box, each transforms an array of its own, as with heFFTe.
+    bool whole = true;
+    for (std::size_t a = 0; a < 3; ++a) {
+      whole = whole && most[5 + a] == 0 && -most[8 + a] == most[a] && most[11 + a] == 0 &&
+              -most[14 + a] == most[17 + a];
+    }
+    if (whole) comm_ = MPI_COMM_SELF;
     scale_factor_ = 1.0;
     for (const std::int64_t n : world_) scale_factor_ /= logical(n, axis_kind);
     planned_.push_back(plan(KALLIMA_F64, 1));

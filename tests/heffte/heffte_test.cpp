@@ -380,6 +380,21 @@ int refused(int rank, int ranks) {
   return failed;
 }
 
+/// Where every rank gives the whole box, each transforms an array of its own.
+int own_arrays(int rank) {
+  const heffte::box3d<> world({0, 0, 0}, {4, 5, 6});
+  const heffte::fft3d<heffte::backend::fftw> fft(world, world, MPI_COMM_WORLD);
+  std::vector<std::complex<double>> in(5 * 6 * 7, 1.0 + rank);
+  const std::vector<std::complex<double>> out = fft.forward(in);
+  const std::vector<std::complex<double>> back = fft.backward(out, heffte::scale::full);
+  int wrong = std::abs(out[0] - 210.0 * (1.0 + rank)) > 1e-9 ? 1 : 0;
+  for (std::size_t i = 1; i < out.size(); ++i) wrong |= std::abs(out[i]) > 1e-9 ? 1 : 0;
+  for (std::size_t i = 0; i < in.size(); ++i) wrong |= std::abs(back[i] - in[i]) > 1e-12 ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (wrong != 0 && rank == 0) std::printf("FAILED an array for each rank\n");
+  return wrong;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -399,7 +414,7 @@ int main(int argc, char** argv) {
     if (word == "--seed") seed = static_cast<unsigned>(std::atoi(argv[i + 1]));
   }
   std::mt19937 random(seed * 1000 + static_cast<unsigned>(ranks));
-  int failed = refused(rank, ranks);
+  int failed = refused(rank, ranks) + own_arrays(rank);
   for (int i = 0; i < cases; ++i) {
     const Case test = random_case(random);
     if (verbose && rank == 0) std::fprintf(stderr, "case %d: %s\n", i, test.text().c_str());
