@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kallima/export.h"
 #include "kallima/index.hpp"
@@ -60,6 +61,9 @@ KALLIMA_API const Machine& built_in_machine();
 /// the program it is linked into lies in, or where machines were installed. FileError where there
 /// is none, naming those there are; ParseError where it is damaged.
 KALLIMA_API Machine find_machine(const std::string& name_or_path);
+
+/// Names that find_machine() knows, in order.
+KALLIMA_API std::vector<std::string> machine_names();
 
 /// The machine that the environment variable KALLIMA_MACHINE names, otherwise the built-in one.
 KALLIMA_API Machine default_machine();

@@ -58,6 +58,9 @@ class KALLIMA_API Redistribution {
   /// InvalidBuffer alike on all ranks.
   [[nodiscard]] Bound bind(Direction direction, const void* in, std::size_t in_elements, void* out,
                            std::size_t out_elements) const;
+  /// The same of arrays that are asked for inside the collective call, so that what `memory` throws
+  /// on one rank, all ranks throw.
+  [[nodiscard]] Bound bind(Direction direction, const std::function<ArrayMemory()>& memory) const;
   /// Runs on memory that was not bound, as Planned::run_memory() does: checked on this rank alone.
   void run(Direction direction, const void* in, std::size_t in_elements, void* out,
            std::size_t out_elements) const;

@@ -223,6 +223,14 @@ struct FieldMemory {
   std::vector<std::size_t> out_elements;  ///< of these
 };
 
+/// The arrays of one run: where they begin, and how many elements there are.
+struct ArrayMemory {
+  const void* in = nullptr;      ///< read
+  std::size_t in_elements = 0;   ///< of it
+  void* out = nullptr;           ///< written
+  std::size_t out_elements = 0;  ///< of it
+};
+
 /// A transform bound to memory: validated, ready to run any number of times.
 template <class T>
 class KALLIMA_API Bound {
@@ -263,6 +271,11 @@ class KALLIMA_API Planned {
   [[nodiscard]] Bound<T> bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                      const Layout& in_layout, void* out, std::size_t out_elements,
                                      const Layout& out_layout) const;
+
+  /// The same of arrays that are asked for inside the collective call, so that what `memory` throws
+  /// on one rank, all ranks throw.
+  [[nodiscard]] Bound<T> bind_memory(Direction direction,
+                                     const std::function<ArrayMemory()>& memory) const;
 
   /// The same of the fields of a batch, each behind a pointer of its own: Options::separate_fields.
   /// They are asked for inside the collective call, so that what `fields` throws on one rank, all

@@ -67,7 +67,13 @@ class TransformCore {
   /// The same with the frequencies of a second array at hand.
   void apply(const Given& in, const Given& second, const Given& out, const RowPairWork& work);
   /// Throws alike on all ranks where memory on any of them does not do. Collective.
-  void require_fitting(Direction direction, const Given& in, const Given& out) const;
+  void require_fitting(Direction direction, const Given& in, const Given& out) const {
+    require_fitting(direction, [&]() -> BothGiven { return {in, out}; });
+  }
+  /// The memory of both ends of a run.
+  using BothGiven = std::pair<Given, Given>;
+  /// The same of memory that is asked for inside of it, which may throw.
+  void require_fitting(Direction direction, const std::function<BothGiven()>& memory) const;
   /// Separate fields, which are asked for. Throws as require_fitting(). Collective.
   [[nodiscard]] std::shared_ptr<const FieldMemory> bound_fields(
       Direction direction, const std::function<FieldMemory()>& fields) const;

@@ -730,11 +730,14 @@ Timings TransformCore<T>::timings(Direction direction) const {
 }
 
 template <class T>
-void TransformCore<T>::require_fitting(Direction direction, const Given& in,
-                                       const Given& out) const {
+void TransformCore<T>::require_fitting(Direction direction,
+                                       const std::function<BothGiven()>& memory) const {
   const comm::Call call(*communicator_, "bind", options_.deadline);
   const bool forward = direction == Direction::forward;
-  agree(*communicator_, comm::Verdict::of([&] { validate_buffers(direction, in, out); }),
+  agree(*communicator_, comm::Verdict::of([&] {
+    const auto [in, out] = memory();
+    validate_buffers(direction, in, out);
+  }),
         forward ? intent("bind forward", 2) : intent("bind backward", 3));
 }
 

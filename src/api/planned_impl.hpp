@@ -58,6 +58,17 @@ Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_
 }
 
 template <class T>
+Bound<T> Planned<T>::bind_memory(Direction direction,
+                                 const std::function<ArrayMemory()>& memory) const {
+  ArrayMemory arrays;
+  core_->require_fitting(direction, [&]() -> typename TransformCore<T>::BothGiven {
+    arrays = memory();
+    return {{arrays.in, arrays.in_elements}, {arrays.out, arrays.out_elements}};
+  });
+  return Bound<T>(core_, direction, arrays.in, arrays.out);
+}
+
+template <class T>
 Bound<T> Planned<T>::bind_memory(Direction direction, const void* in, std::size_t in_elements,
                                  const Layout& in_layout, void* out, std::size_t out_elements,
                                  const Layout& out_layout) const {

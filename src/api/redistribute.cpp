@@ -21,9 +21,8 @@ class Redistribution::Core {
   Core& operator=(Core&&) = delete;
 
   /// What runs on memory that does.
-  [[nodiscard]] virtual std::function<void()> bind(Direction direction, const void* in,
-                                                   std::size_t in_elements, void* out,
-                                                   std::size_t out_elements) const = 0;
+  [[nodiscard]] virtual std::function<void()> bind(
+      Direction direction, const std::function<ArrayMemory()>& memory) const = 0;
   virtual void run(Direction direction, const void* in, std::size_t in_elements, void* out,
                    std::size_t out_elements) const = 0;
   [[nodiscard]] virtual Index input_size() const = 0;
@@ -87,11 +86,14 @@ class Redistribution::CoreOf : public Core, private Planned<T> {
             comm, parts.kind, [&] { return asked(element_bytes, arguments(), parts.count); })),
         parts_(parts.count) {}
 
-  [[nodiscard]] std::function<void()> bind(Direction direction, const void* in,
-                                           std::size_t in_elements, void* out,
-                                           std::size_t out_elements) const override {
-    auto bound = this->bind_memory(direction, in, in_elements * parts_count(), out,
-                                   out_elements * parts_count());
+  [[nodiscard]] std::function<void()> bind(
+      Direction direction, const std::function<ArrayMemory()>& memory) const override {
+    auto bound = this->bind_memory(direction, [&] {
+      ArrayMemory arrays = memory();
+      arrays.in_elements *= parts_count();
+      arrays.out_elements *= parts_count();
+      return arrays;
+    });
     return [bound]() mutable { bound.run(); };
   }
   void run(Direction direction, const void* in, std::size_t in_elements, void* out,
@@ -167,7 +169,12 @@ Redistribution::Redistribution(MPI_Comm comm, const Shape& shape, const LayoutCh
 Redistribution::Bound Redistribution::bind(Direction direction, const void* in,
                                            std::size_t in_elements, void* out,
                                            std::size_t out_elements) const {
-  return Bound(core_->bind(direction, in, in_elements, out, out_elements));
+  return bind(direction, [&]() -> ArrayMemory { return {in, in_elements, out, out_elements}; });
+}
+
+Redistribution::Bound Redistribution::bind(Direction direction,
+                                           const std::function<ArrayMemory()>& memory) const {
+  return Bound(core_->bind(direction, memory));
 }
 
 void Redistribution::run(Direction direction, const void* in, std::size_t in_elements, void* out,

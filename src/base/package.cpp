@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_folders_up = 3;
+constexpr int most_folders_up = 4;
 
 /// Reads "first-last", in hexadecimal digits, and says whether `address` lies between.
 bool covers(const std::string& range, std::uintptr_t address) {

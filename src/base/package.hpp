@@ -15,8 +15,8 @@ namespace kallima {
 std::filesystem::path own_file();
 
 /// Where `inside`, a path from an installation's prefix, may lie: under the folders above `file`,
-/// the nearest first; at last `installed`. A prefix is one to three folders above its libraries and
-/// programs (bin, lib/x86_64-linux-gnu), and so is a build tree.
+/// the nearest first; at last `installed`. A prefix is one to four folders above its libraries and
+/// programs (bin, lib/x86_64-linux-gnu, lib/python3/dist-packages/kallima), and so is a build tree.
 std::vector<std::filesystem::path> package_places(const std::filesystem::path& file,
                                                   const std::filesystem::path& inside,
                                                   const std::filesystem::path& installed);

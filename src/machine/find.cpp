@@ -25,7 +25,18 @@ std::vector<fs::path> folders() {
   return result;
 }
 
-std::vector<std::string> known_names() {
+Machine read(const fs::path& path) {
+  const std::string content = text_of_file(path.string());
+  try {
+    return Machine::parse(content);
+  } catch (const ParseError& error) {
+    throw ParseError(path.string() + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> machine_names() {
   std::vector<std::string> names = {built_in_machine()->name};
   for (const fs::path& folder : folders()) {
     std::error_code failed;
@@ -37,17 +48,6 @@ std::vector<std::string> known_names() {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
-
-Machine read(const fs::path& path) {
-  const std::string content = text_of_file(path.string());
-  try {
-    return Machine::parse(content);
-  } catch (const ParseError& error) {
-    throw ParseError(path.string() + ": " + error.what());
-  }
-}
-
-}  // namespace
 
 Machine find_machine(const std::string& name_or_path) {
   if (name_or_path == built_in_machine()->name) return built_in_machine();
@@ -62,7 +62,7 @@ Machine find_machine(const std::string& name_or_path) {
   throw FileError(fmt::format(
       "there is no machine '{}'; give a file that `kallima calibrate` made, or one of {} "
       "(KALLIMA_MACHINES names a folder of more)",
-      name_or_path, fmt::join(known_names(), ", ")));
+      name_or_path, fmt::join(machine_names(), ", ")));
 }
 
 Machine default_machine() {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -207,6 +208,21 @@ void mistakes_are_the_same_error_everywhere(Together& all) {
     std::vector<int> out(in.size());
     const auto direction = static_cast<Direction>(all.rank() == 0 ? 7 : 0);
     static_cast<void>(moves.bind(direction, in, out));
+  });
+  // Memory that is asked for inside the call: what it throws on one rank, all throw.
+  std::vector<std::complex<double>> here(8 * 6);
+  std::vector<std::complex<double>> there(here.size());
+  const auto memory = [&]() -> ArrayMemory {
+    if (all.rank() == 0) throw OutOfMemory("rank 0 has no room");
+    return {here.data(), here.size(), there.data(), there.size()};
+  };
+  refuse("memory that a rank does not have", "out_of_memory", [&] {
+    const Redistribution moves(MPI_COMM_WORLD, shape, slabs, slabs, 16);
+    static_cast<void>(moves.bind(Direction::forward, memory));
+  });
+  refuse("memory of a transform that a rank does not have", "out_of_memory", [&] {
+    const Transform<double> fft(MPI_COMM_WORLD, shape);
+    static_cast<void>(fft.bind_memory(Direction::forward, memory));
   });
   if (all.ranks() == 1) return;
   refuse("elements of other sizes", "mismatched_arguments",
