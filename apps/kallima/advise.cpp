@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -226,8 +225,8 @@ std::vector<std::string> offer_row(const Offer& offer, const Adviser& adviser, d
           offer.why_slow};
 }
 
-std::string report(const Adviser& adviser, const std::vector<Offer>& offers,
-                   const std::vector<Neighbour>& sizes) {
+std::string report_text(const Adviser& adviser, const std::vector<Offer>& offers,
+                        const std::vector<Neighbour>& sizes) {
   const double alone = offers.front().seconds() * static_cast<double>(offers.front().ranks);
   std::vector<const Offer*> ranked;
   for (const Offer& offer : offers) ranked.push_back(&offer);
@@ -295,7 +294,7 @@ Json report_json(const Adviser& adviser, const std::vector<Offer>& offers,
           {"better_sizes", std::move(better)}};
 }
 
-ExitCode run(const AdviseArguments& arguments) {
+std::string report(const AdviseArguments& arguments) {
   const Adviser adviser(arguments, arguments.on.machine());
   Index first = 1;
   Index last = 16 * adviser.per_node();
@@ -316,16 +315,13 @@ ExitCode run(const AdviseArguments& arguments) {
                         [](const Offer& a, const Offer& b) { return a.seconds() < b.seconds(); });
   const std::vector<Neighbour> sizes = neighbours(adviser, best);
   progress.clear();
-  if (launched_rank() != 0) return ExitCode::good;
-  const std::string text = arguments.json ? report_json(adviser, offers, sizes).dump(2) + "\n"
-                                          : report(adviser, offers, sizes);
-  std::fputs(text.c_str(), stdout);
-  return ExitCode::good;
+  return arguments.json ? report_json(adviser, offers, sizes).dump(2) + "\n"
+                        : report_text(adviser, offers, sizes);
 }
 
 }  // namespace
 
-void add_advise(Command program, Action& chosen) {
+void add_advise(Command program, Report& chosen) {
   const auto arguments = std::make_shared<AdviseArguments>();
   Command command = program.add_subcommand(
       "advise", "Compare rank counts, process grids and sizes by what they will cost; no MPI");
@@ -338,8 +334,7 @@ void add_advise(Command program, Action& chosen) {
   arguments->on.add_placement_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.advise/3");
   command.footer(problem_help() + advise_examples);
-  command.callback(
-      [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
+  command.callback([arguments, &chosen] { chosen = [arguments] { return report(*arguments); }; });
 }
 
 }  // namespace kallima::cli

@@ -26,17 +26,20 @@ using Arguments = std::vector<std::string>;
 /// Does what a subcommand was asked.
 using Action = std::function<ExitCode(const Arguments&)>;
 
+/// What a subcommand has to say that asks nothing but what it was told: the same on all ranks.
+using Report = std::function<std::string()>;
+
 /// `kallima plan`: the steps and layouts, for ranks that need not be there.
-void add_plan(Command program, Action& chosen);
+void add_plan(Command program, Report& chosen);
 
 /// `kallima calibrate`: measures the machine it is started on.
 void add_calibrate(Command program, Action& chosen);
 
 /// `kallima predict`: what a transform will cost, for ranks and machines that need not be there.
-void add_predict(Command program, Action& chosen);
+void add_predict(Command program, Report& chosen);
 
 /// `kallima advise`: which ranks, grids and sizes are good ones.
-void add_advise(Command program, Action& chosen);
+void add_advise(Command program, Report& chosen);
 
 /// `kallima bench`: time and error of the transform on the ranks it is started on.
 void add_bench(Command program, Action& chosen);

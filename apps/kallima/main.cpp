@@ -41,14 +41,21 @@ void print_once(const std::string& text) {
 
 ExitCode run(const Arguments& arguments) {
   Action chosen;
-  const auto add_all = [&chosen](Command program) {
-    for (const auto add : {add_calibrate, add_plan, add_predict, add_advise, add_bench, add_doctor,
-                           add_trace, add_export, add_simulate})
+  Report report;
+  const auto add_all = [&](Command program) {
+    add_calibrate(program, chosen);
+    for (const auto add : {add_plan, add_predict, add_advise}) add(program, report);
+    for (const auto add : {add_bench, add_doctor, add_trace, add_export, add_simulate}) {
       add(program, chosen);
+    }
   };
   const auto ending =
       parse(arguments, {"kallima", KALLIMA_VERSION, program_description, footer}, add_all);
-  if (!ending) return chosen(arguments);
+  if (!ending && chosen) return chosen(arguments);
+  if (!ending) {
+    print_once(report());
+    return ExitCode::good;
+  }
   if (ending->code != ExitCode::good) return fail_everywhere(arguments, ending->code, ending->text);
   print_once(ending->text);
   return ExitCode::good;

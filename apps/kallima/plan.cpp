@@ -4,7 +4,6 @@
 // runs on a login node or a laptop.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +15,6 @@
 #include "options.hpp"
 #include "problem_arguments.hpp"
 #include "schedule/schedule.hpp"
-#include "session.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -219,18 +217,16 @@ std::string answer(const PlanArguments& arguments, const PlanRequest& request) {
   return arguments.json ? plan_json(plan, machine).dump(2) + "\n" : plan_text(plan, machine);
 }
 
-ExitCode run(const PlanArguments& arguments) {
+std::string report(const PlanArguments& arguments) {
   PlanRequest request =
       arguments.what.request(count_of(arguments.ranks, "number of ranks"), arguments.on.machine());
   request.placement.ranks_per_node = arguments.ranks_per_node;
-  const std::string text = answer(arguments, request);
-  if (launched_rank() == 0) std::fputs(text.c_str(), stdout);
-  return ExitCode::good;
+  return answer(arguments, request);
 }
 
 }  // namespace
 
-void add_plan(Command program, Action& chosen) {
+void add_plan(Command program, Report& chosen) {
   const auto arguments = std::make_shared<PlanArguments>();
   Command command =
       program.add_subcommand("plan", "Show what would be done on any number of ranks; no MPI");
@@ -246,8 +242,7 @@ void add_plan(Command program, Action& chosen) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object, schema kallima.plan/2 (kallima.plans/2 with --all)");
   command.footer(problem_help() + plan_examples);
-  command.callback(
-      [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
+  command.callback([arguments, &chosen] { chosen = [arguments] { return report(*arguments); }; });
 }
 
 }  // namespace kallima::cli

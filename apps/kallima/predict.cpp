@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -256,7 +255,7 @@ void plot(const std::vector<Point>& points, const Machine& machine, const std::s
   draw({time, parts, speed, memory}, path);
 }
 
-ExitCode run(const PredictArguments& arguments) {
+std::string report(const PredictArguments& arguments) {
   const std::shared_ptr<const Machine> machine = arguments.on.machine();
   std::vector<Point> points;
   Progress progress(launched_rank() == 0);
@@ -265,20 +264,15 @@ ExitCode run(const PredictArguments& arguments) {
     points.push_back(predicted(arguments, machine, ranks));
   }
   progress.clear();
-  if (launched_rank() != 0) return ExitCode::good;
-  if (!arguments.plot.empty()) plot(points, *machine, arguments.plot);
-  if (arguments.json) {
-    fmt::print("{}\n", points_json(arguments, *machine, points).dump(2));
-    return ExitCode::good;
-  }
-  fmt::print("{}, {}\n{}{}", points.front().plan.problem().to_text(), priced_on(*machine),
-             table_text(points), crossover_text(points));
-  return ExitCode::good;
+  if (!arguments.plot.empty() && launched_rank() == 0) plot(points, *machine, arguments.plot);
+  if (arguments.json) return points_json(arguments, *machine, points).dump(2) + "\n";
+  return fmt::format("{}, {}\n{}{}", points.front().plan.problem().to_text(), priced_on(*machine),
+                     table_text(points), crossover_text(points));
 }
 
 }  // namespace
 
-void add_predict(Command program, Action& chosen) {
+void add_predict(Command program, Report& chosen) {
   const auto arguments = std::make_shared<PredictArguments>();
   Command command = program.add_subcommand(
       "predict", "Say what a transform will cost on any number of ranks; no MPI");
@@ -299,8 +293,7 @@ void add_predict(Command program, Action& chosen) {
   command.add_picture("--plot", arguments->plot, "Draw it");
   command.add_flag("--json", arguments->json, "Print one JSON object, schema kallima.predict/2");
   command.footer(problem_help() + predict_examples);
-  command.callback(
-      [arguments, &chosen] { chosen = [arguments](const Arguments&) { return run(*arguments); }; });
+  command.callback([arguments, &chosen] { chosen = [arguments] { return report(*arguments); }; });
 }
 
 }  // namespace kallima::cli
