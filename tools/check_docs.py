@@ -8,6 +8,7 @@ A fenced block is run when the words after its language say so:
   ```cpp ci             must compile; with a main, it must link too
   ```cpp ci run=N       and must run with N ranks
   ```fortran ci         must compile with the Fortran module, where the tree has it
+  ```python ci run=N    must run with N ranks (1 by default), where the tree has the package of Python
   ```text ci=COMMAND    is exactly what COMMAND prints to standard output; COMMAND is the rest of the
                         line; `text exit=2 ci=COMMAND` when it should end with another status than 0
 
@@ -112,6 +113,8 @@ class Runner:
             return self._cpp(block)
         if block.command is None and block.language == "fortran":
             return self._fortran(block)
+        if block.command is None and block.language == "python":
+            return self._python(block)
         return f"do not know how to check a '{block.language}' block tagged like this"
 
     def _write(self, block, printed):
@@ -180,6 +183,19 @@ class Runner:
         done = self._call([mpifort, "-std=f2018", "-Wall", "-Werror", "-I", modules, "-fsyntax-only", source],
                           stderr=subprocess.STDOUT)
         return f"does not compile:\n{done.stdout}" if done.returncode else None
+
+    def _python(self, block):
+        package = os.path.join(self.arguments.build, "python")
+        if not os.path.exists(os.path.join(package, "kallima", "_built_for.py")):
+            return None
+        source = os.path.join(self.scratch, f"block_at_{block.line}.py")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(block.text)
+        environment = {**self.environment, "PYTHONPATH": package, "MPLBACKEND": "Agg"}
+        done = subprocess.run([*self.mpiexec, "-n", block.options.get("run", "1"), sys.executable, source], cwd=self.scratch,
+                              env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        return f"ends with status {done.returncode}:\n{done.stdout}" if done.returncode else None
 
     def _cpp(self, block):
         problem = self.compiled[block.where].result()
