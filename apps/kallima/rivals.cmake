@@ -14,7 +14,7 @@ function(kallima_rival name source)
   target_link_libraries(kallima_cli PRIVATE ${ARGN})
 endfunction()
 
-target_sources(kallima_cli PRIVATE bench/rivals/rivals.cpp bench/rivals/bare.cpp)
+target_sources(kallima_cli PRIVATE bench/rivals/rivals.cpp bench/rivals/bare.cpp bench/rivals/copy.cpp)
 target_link_libraries(kallima_cli PRIVATE FFTW3::fftw3 FFTW3::fftw3f)
 
 get_filename_component(fftw_folder "${FFTW3_LIBRARY}" DIRECTORY)

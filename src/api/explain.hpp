@@ -10,8 +10,10 @@
 
 namespace kallima {
 
-/// A table with a line for each stage: priced, measured, their ratio, and what binds.
-std::string explained(const Machine& machine, const PlanCost& cost, const Timings& took);
+/// A table with a line for each stage: priced, measured, their ratio, and what binds. Where a copy
+/// of a rank's share takes `copy` seconds, also how many copies each took.
+std::string explained(const Machine& machine, const PlanCost& cost, const Timings& took,
+                      double copy = 0.);
 
 /// A plan that was tried in runs of a transform that learns.
 struct LearnedPlan {

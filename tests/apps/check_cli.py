@@ -62,8 +62,8 @@ BENCHED = [
 ]
 
 RESULT_KEYS = ["name", "group", "median_s", "min_s", "p90_s", "mean_rank_median_s", "ratio", "ratio_p25", "ratio_p75",
-               "plan_s", "error", "error_returned", "layout_in", "layout_out", "out_as_asked", "method", "exchanges", "bytes_sent", "passes",
-               "workspace_bytes", "memory_bytes"]
+               "plan_s", "error", "error_returned", "layout_in", "layout_out", "out_as_asked", "method", "exchanges", "bytes_sent",
+               "passes", "copies", "workspace_bytes", "memory_bytes"]
 PLAN_KEYS = ["schema", "problem", "direction", "ranks", "ranks_per_node", "steps", "layout_in", "layout_out",
              "exchanges", "bytes", "messages", "passes", "workspace_bytes", "price", "hash"]
 
@@ -653,6 +653,9 @@ def case_calibrate(cli):
         expect(all(0 < point["seconds"] < 10 for point in found["points"]), f"absurd: {found}")
         bench = cli.launch(cli.options.ranks, "bench", "c2c:32x30x28", "-i", "3", "--explain", "--machine", path)
         expect("priced on machine test" in bench.expect_code(0).out, bench.out)
+        header = next(line for line in bench.out.splitlines() if line.startswith("step "))
+        expect("copies" in header, f"steps are not compared with a copy: {header}")
+        expect(" copies for " in bench.out and "a copy is by " in bench.out, f"nothing is said of copies:\n{bench.out}")
         nowhere = cli.launch(cli.options.ranks, "calibrate", "--rounds", "1", "--arrays", "1", "-o",
                              os.path.join(folder, "no", "such", "folder.toml"))
         expect(nowhere.code != 0 and "folder exists" in nowhere.err, f"{nowhere.code}: {nowhere.err}")
@@ -799,7 +802,7 @@ def check_rivals(report, ranks, elements):
         expect(0 < row["mean_rank_median_s"] <= row["p90_s"], f"{name}: a mean beyond the slowest: {row}")
         expect(0 < row["ratio_p25"] <= row["ratio_p75"], f"{name}: quartiles out of order: {row}")
         expect(abs(row["ratio"] - row["median_s"] / rows["kallima"]["median_s"]) < 1e-9, f"{name}: ratio: {row}")
-        if name.startswith("bare"):
+        if name.startswith(("bare", "copy")):
             expect_equal(row["error"], None, f"error of {name}")
             continue
         expect(row["error_returned"] < 1e-14, f"{name}: there and back: {row}")
@@ -841,7 +844,7 @@ def case_rivals(cli):
     ranks = cli.options.ranks
     told = cli.run("bench", "--help").expect_code(0).out
     known = told.split("LIST: some of ")[1].splitlines()[0].split(", ")
-    expect("bare" in known, f"bare is always there: {known}")
+    expect("bare" in known and "copy" in known, f"bare and copy are always there: {known}")
     arguments = ["--against", ",".join(known), "-i", "3", "-x", "1", "--verify", "--json"]
     rows = check_rivals(cli.launch(ranks, "bench", "c2c:24x12x20", *arguments).json(), ranks, 24 * 12 * 20)
     flat = check_rivals(cli.launch(ranks, "bench", "c2c:5184", *arguments).json(), ranks, 5184)
@@ -855,6 +858,9 @@ def case_rivals(cli):
             expect(row["error"] is None or row["error"] < 1e-5, f"{problem}: {name} is wrong: {row}")
     cli.launch(ranks, "bench", "r2c:64", "--against", "fftw-mpi,bare", "-i", "1").expect_code(2)
     expect("bare/sum" in rows and "bare/sum" in flat, "no sum of the bare parts")
+    for row in rows.values():
+        expect(abs(row["copies"] - row["median_s"] / rows["copy"]["median_s"]) < 1e-9, f"copies: {row}")
+    expect(rows["copy"]["bytes_sent"] == 0 and rows["copy"]["passes"] == 1, f"a copy: {rows['copy']}")
     if "fftw-mpi" in known:
         expect("fftw-mpi/transposed-inplace" in rows and "fftw-mpi/ordered" in flat, "variants of FFTW's are missing")
         check_output_as_asked(cli, ranks)

@@ -164,13 +164,17 @@ Contenders contenders_of(const Session& session, const BenchArguments& arguments
                          const Task& task) {
   Contenders contenders;
   contenders.push_back(make_kallima(session, task));
-  if (arguments.against.empty()) return contenders;
+  const std::vector<std::string>& against = arguments.against;
+  if (arguments.explain && std::find(against.begin(), against.end(), copy_name) == against.end()) {
+    contenders.push_back(std::move(make_copy(session, task).front()));
+  }
+  if (against.empty()) return contenders;
   if (task.effort != Effort::estimate) {
     Task hasty = task;
     hasty.effort = Effort::estimate;
     contenders.push_back(make_kallima(session, hasty));
   }
-  for (auto& rival : make_rivals(session, task, arguments.against)) {
+  for (auto& rival : make_rivals(session, task, against)) {
     contenders.push_back(std::move(rival));
   }
   return contenders;
@@ -179,9 +183,8 @@ Contenders contenders_of(const Session& session, const BenchArguments& arguments
 /// The rows of a table: every contender, and with rivals Kallima against itself, which shows what
 /// of a ratio is noise.
 std::vector<Result> rows_of(const Contenders& contenders, std::vector<Contender*>& runners,
-                            const std::vector<Price>& prices) {
+                            const std::vector<Price>& prices, bool alone) {
   std::vector<Result> rows;
-  const bool alone = contenders.size() == 1;
   for (std::size_t c = 0; c < contenders.size(); ++c) {
     const Facts& facts = contenders[c]->facts();
     const bool hasty = c > 0 && facts.group == "kallima";
@@ -223,7 +226,7 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
   const std::vector<Price> prices = planned(session, contenders, arrays.memory(), progress);
   wisdom.keep();
   std::vector<Contender*> runners;
-  std::vector<Result> rows = rows_of(contenders, runners, prices);
+  std::vector<Result> rows = rows_of(contenders, runners, prices, arguments.against.empty());
   for (std::size_t r = 0; r < rows.size() && arguments.verify; ++r) {
     const bool again = r > 0 && runners[r] == runners[r - 1];
     rows[r].errors = again ? rows[r - 1].errors : runners[r]->verify(progress);
@@ -234,7 +237,11 @@ std::vector<Result> results_of(const Session& session, const BenchArguments& arg
   rows.front().links = assumed_links(session, [&] {
     return placed(task.request, options_for(task), *comm::Communicator::of(session.comm));
   });
-  if (arguments.explain) rows.front().explained = runners.front()->explained();
+  if (arguments.explain) {
+    const Result* const copy = copy_row(rows);
+    rows.front().explained =
+        runners.front()->explained(copy == nullptr ? 0. : spread_of(copy->runs.slowest).median);
+  }
   if (!arguments.trace.empty()) {
     const std::string trace = runners.front()->traced();
     agree(*comm::Communicator::of(session.comm), comm::Verdict::of([&] {

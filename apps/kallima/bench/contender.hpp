@@ -91,9 +91,9 @@ class Contender {
   virtual void prepare() = 0;
   /// One transform. Returns the seconds this rank was at work.
   virtual double run() = 0;
-  /// What each step was priced at and how long it took on the slowest rank; nothing of rivals.
-  /// After some runs. Collective.
-  [[nodiscard]] virtual std::string explained() const { return {}; }
+  /// What each step was priced at, how long it took on the slowest rank, and how many copies of
+  /// `copy` seconds that is; nothing of rivals. After some runs. Collective.
+  [[nodiscard]] virtual std::string explained(double /*copy*/) const { return {}; }
   /// A trace of all runs on all ranks, on the one that speaks; nothing of rivals. Collective.
   [[nodiscard]] virtual std::string traced() const { return {}; }
   /// Transforms there and back and compares; nothing where it is no transform.

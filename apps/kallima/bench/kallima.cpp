@@ -134,7 +134,7 @@ class KallimaAs final : public ArrayContender<T> {
     facts.workspace_bytes = largest(this->session(), transform_->workspace_bytes());
   }
 
-  [[nodiscard]] std::string explained() const override {
+  [[nodiscard]] std::string explained(double copy) const override {
     const Task& task = this->task();
     Timings took = transform_->timings(task.direction);
     const Plan& plan = transform_->plan(task.direction);
@@ -146,7 +146,7 @@ class KallimaAs final : public ArrayContender<T> {
     options.in_place = task.in_place;
     options.ranks_per_node = comm::Communicator::of(this->session().comm)->ranks_on_node;
     const Machine machine = transform_->machine();
-    return kallima::explained(machine, price(plan, machine, options), took) + timed_ +
+    return kallima::explained(machine, price(plan, machine, options), took, copy) + timed_ +
            transform_->learned(task.direction);
   }
 

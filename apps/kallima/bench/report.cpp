@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "here.hpp"
+#include "rivals/rivals.hpp"
 #include "table.hpp"
 #include "verify.hpp"
 
@@ -70,12 +71,30 @@ std::string best_text(const Best& best, const Result& kallima) {
                      ratio_text(ratio), quartiles_text(ratio));
 }
 
+/// How many copies of a rank's share a row takes.
+double copies(const Result& row, const Result& copy) {
+  return spread_of(row.runs.slowest).median / spread_of(copy.runs.slowest).median;
+}
+
+/// What the passes of a row are, as copies.
+std::string copies_text(const Result& row, const Result& copy) {
+  const double taken = copies(row, copy);
+  std::string text = fmt::format("{} takes {:.1f} copies", row.name, taken);
+  if (row.facts.passes) {
+    text +=
+        fmt::format(" for {} {}", *row.facts.passes, *row.facts.passes == 1 ? "pass" : "passes");
+    text += fmt::format(", {:.2f} of the speed of copying as often",
+                        static_cast<double>(*row.facts.passes) / taken);
+  }
+  return text + fmt::format("; a copy is by {}\n", *copy.facts.method);
+}
+
 template <class Value>
 Json json_or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json row_json(const Result& row, const Result& kallima) {
+Json row_json(const Result& row, const Result& kallima, const Result* copy) {
   const Spread times = spread_of(row.runs.slowest);
   const Ratio ratio = ratio_of(row, kallima);
   return {{"name", row.name},
@@ -97,6 +116,7 @@ Json row_json(const Result& row, const Result& kallima) {
           {"exchanges", row.facts.exchanges},
           {"bytes_sent", row.price.bytes_sent},
           {"passes", json_or_null(row.facts.passes)},
+          {"copies", copy == nullptr ? Json() : Json(copies(row, *copy))},
           {"workspace_bytes", json_or_null(row.facts.workspace_bytes)},
           {"memory_bytes", json_or_null(row.price.memory)}};
 }
@@ -112,6 +132,8 @@ std::string results_table(const std::vector<Result>& results) {
   std::vector<std::vector<std::string>> rows = {{"", "median", "min", "p90", "mean rank",
                                                  "x kallima", "quartiles", "planning", "exchanges",
                                                  "moved", "passes", "memory"}};
+  const Result* const copy = copy_row(results);
+  if (copy != nullptr) rows.front().insert(rows.front().end() - 1, "copies");
   for (std::size_t r = 0; r < results.size(); ++r) {
     const Result& row = results[r];
     const Ratio ratio = ratio_of(row, results.front());
@@ -121,6 +143,8 @@ std::string results_table(const std::vector<Result>& results) {
                     text::bytes(row.price.bytes_sent),
                     row.facts.passes ? text::grouped(*row.facts.passes) : "?",
                     row.price.memory ? text::bytes(*row.price.memory) : "?"});
+    if (copy == nullptr) continue;
+    rows.back().insert(rows.back().end() - 1, fmt::format("{:.1f}", copies(row, *copy)));
   }
   return table(rows);
 }
@@ -144,6 +168,13 @@ std::string remarks(const std::vector<Result>& results, double limit) {
 
 }  // namespace
 
+const Result* copy_row(const std::vector<Result>& rows) {
+  for (const Result& row : rows) {
+    if (row.facts.group == copy_name) return &row;
+  }
+  return nullptr;
+}
+
 // Written so that an error that is not a number fails.
 bool within(const Errors& errors, double limit) {
   return errors.sampled.value_or(0.0) <= limit && errors.returned <= 2 * limit;
@@ -158,7 +189,7 @@ std::string errors_text(const Errors& errors, double limit) {
 
 Json bench_json(const Session& session, const Task& task, const std::vector<Result>& rows) {
   Json results = Json::array();
-  for (const Result& row : rows) results.push_back(row_json(row, rows.front()));
+  for (const Result& row : rows) results.push_back(row_json(row, rows.front(), copy_row(rows)));
   Json best = Json::object();
   for (const Best& each : best_of_groups(rows)) {
     best[each.group] = each.row == nullptr ? Json() : Json(each.row->name);
@@ -199,6 +230,7 @@ std::string bench_text(const Session& session, const Task& task, const std::vect
   text += '\n';
   text += results_table(rows);
   for (const Best& best : best_of_groups(rows)) text += best_text(best, rows.front());
+  if (const Result* const copy = copy_row(rows)) text += copies_text(rows.front(), *copy);
   text += '\n';
   text += remarks(rows, promised_error(task.request.problem));
   if (const std::optional<AssumedLinks>& links = rows.front().links) {

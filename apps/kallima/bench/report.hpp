@@ -26,4 +26,7 @@ nlohmann::ordered_json bench_json(const Session& session, const Task& task,
 std::string bench_text(const Session& session, const Task& task, const std::vector<Result>& rows,
                        Index warm_up);
 
+/// The row of a copy of each rank's share, null where there is none.
+const Result* copy_row(const std::vector<Result>& rows);
+
 }  // namespace kallima::cli

@@ -22,6 +22,7 @@ struct Rival {
 
 constexpr std::array rivals = {
     Rival{"bare", make_bare, "", true},
+    Rival{copy_name, make_copy, "", true},
 #ifdef KALLIMA_WITH_FFTW_THREADS
     Rival{"fftw-threads", make_fftw_threads, ""},
 #else

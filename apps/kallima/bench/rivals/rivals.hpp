@@ -13,6 +13,10 @@ namespace kallima::cli {
 
 /// The engine alone: sweeps of contiguous lines over a rank's share, and one MPI_Alltoall of it.
 Contenders make_bare(const Session& session, const Task& task);
+/// The row that a rank's share is copied in.
+constexpr const char* copy_name = "copy";
+/// One copy of each rank's share.
+Contenders make_copy(const Session& session, const Task& task);
 /// FFTW's own MPI transforms, all variants.
 Contenders make_fftw_mpi(const Session& session, const Task& task);
 /// FFTW with as many threads as ranks on the node, no MPI.
