@@ -49,6 +49,11 @@ def test_is_numpys(dtype, axes, collapse, grid):
     close = {"rtol": 0, "atol": 1e-5 if dtype == "f" else 1e-13}
     assert np.allclose(u_hat, expected[fft.local_slice()], **close)
     assert np.allclose(fft.backward(u_hat, np.zeros_like(u)), u, **{**close, "atol": close["atol"] * 50})
+    # Without arguments, each direction works on the other's arrays.
+    fft.forward.input_array[...] = u
+    fft.forward()
+    fft.backward()
+    assert np.allclose(fft.backward.output_array, u, **{**close, "atol": close["atol"] * 50})
     unscaled = fft.forward(u, normalize=False)
     assert np.allclose(unscaled, numpys(whole, axes=flat)[fft.local_slice()], **{**close, "atol": close["atol"] * 1e3})
     fft.destroy()

@@ -95,25 +95,19 @@ class _Direction:
     def __init__(self, owner: PFFT, name: str) -> None:
         self._owner = owner
         self._name = name
-        first, last = owner._ends if name == "forward" else owner._ends[::-1]
-        self.input_pencil, self._dtype_in = first
-        self.output_pencil, self._dtype_out = last
-        self._arrays: dict[str, np.ndarray] = {}
-
-    def _array(self, which: str, pencil: Pencil, dtype: np.dtype) -> np.ndarray:
-        if which not in self._arrays:
-            self._arrays[which] = fftw.aligned(pencil.subshape, dtype=dtype, fill=0)
-        return self._arrays[which]
+        self._from, self._to = (0, 1) if name == "forward" else (1, 0)
+        self.input_pencil, self._dtype_in = owner._ends[self._from]
+        self.output_pencil, self._dtype_out = owner._ends[self._to]
 
     @property
     def input_array(self) -> np.ndarray:
-        """What is read where no input is given."""
-        return self._array("in", self.input_pencil, self._dtype_in)
+        """What is read where no input is given; the other direction's output."""
+        return self._owner._array(self._from)
 
     @property
     def output_array(self) -> np.ndarray:
         """What is written where no output is given; the next call writes it again."""
-        return self._array("out", self.output_pencil, self._dtype_out)
+        return self._owner._array(self._to)
 
     def __call__(self, input_array: Any = None, output_array: Any = None, *, normalize: Optional[bool] = None) -> np.ndarray:
         """Transform. Collective.
@@ -264,8 +258,16 @@ class PFFT:
                 self.subcomm.comm, extents, dtype, kinds=every, layout=self.pencil[0].local_slice,
                 out=self.pencil[1].local_slice, norm="forward", **options,
             )
+        self._arrays: dict[int, np.ndarray] = {}
         self.forward = _Direction(self, "forward")
         self.backward = _Direction(self, "backward")
+
+    def _array(self, end: int) -> np.ndarray:
+        """The array of one end, which both directions share."""
+        if end not in self._arrays:
+            pencil, dtype = self._ends[end]
+            self._arrays[end] = fftw.aligned(pencil.subshape, dtype=dtype, fill=0)
+        return self._arrays[end]
 
     @staticmethod
     def _groups(axes: Any, ndim: int, darray: Any) -> list[tuple[int, ...]]:
