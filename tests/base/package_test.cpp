@@ -15,8 +15,9 @@ TEST(Package, own_file_is_the_program_that_the_code_is_linked_into) {
 TEST(Package, files_are_looked_for_above_the_program_and_then_where_they_were_installed) {
   EXPECT_EQ(package_places("/opt/k/bin/kallima", "share/k", "/usr/share/k"),
             (Paths{"/opt/k/share/k", "/opt/share/k", "/share/k", "/usr/share/k"}));
-  EXPECT_EQ(package_places("/a/b/c/lib/arch/libkallima.so", "share/k", "/usr/share/k"),
-            (Paths{"/a/b/c/lib/share/k", "/a/b/c/share/k", "/a/b/share/k", "/usr/share/k"}));
+  EXPECT_EQ(package_places("/a/b/c/d/lib/arch/libkallima.so", "share/k", "/usr/share/k"),
+            (Paths{"/a/b/c/d/lib/share/k", "/a/b/c/d/share/k", "/a/b/c/share/k", "/a/b/share/k",
+                   "/usr/share/k"}));
 }
 
 TEST(Package, files_of_a_program_that_is_not_known_are_where_they_were_installed) {
