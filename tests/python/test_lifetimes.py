@@ -4,9 +4,8 @@
 import gc
 import os
 import random
-import subprocess
-import sys
 
+import alone
 import numpy as np
 import pytest
 
@@ -111,9 +110,7 @@ bound()
 """
     if COMM.rank:  # processes of their own, of one rank
         return
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI", "MPI"))}
-    env["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env)
+    done = alone.run(program)
     assert done.returncode == 0, done.stderr
     assert "rror" not in done.stderr, done.stderr
 
@@ -132,6 +129,5 @@ try:
 except kallima.Error as error:
     print("refused", error)
 """
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI", "MPI"))}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env)
+    done = alone.run(program)
     assert done.stdout.startswith("refused"), done.stderr

@@ -2,9 +2,8 @@
 """What needs no MPI: plans, predictions, advice, machines, pictures."""
 
 import json
-import subprocess
-import sys
 
+import alone
 import numpy as np
 import pytest
 
@@ -55,15 +54,8 @@ def test_wrong(call, words):
 
 def test_needs_no_mpi():
     program = "import kallima, sys; kallima.plan('c2c:8^3', 4); print(kallima._core.mpi_started())"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=_alone())
+    done = alone.run(program)
     assert done.stdout.strip() == "False", done.stderr
-
-
-def _alone() -> dict:
-    """An environment without that of a launcher."""
-    import os
-
-    return {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI", "PMIX", "HYDI", "MPI"))}
 
 
 def test_pictures(tmp_path):

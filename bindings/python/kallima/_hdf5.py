@@ -66,15 +66,21 @@ def write_part(comm: Any, path: str, name: str, part: np.ndarray, shape: Sequenc
     in_turn(handle, one)
 
 
+def _found(file: Any, path: str, name: str) -> Any:
+    """The dataset, or an error that says what there is."""
+    if name not in file:
+        raise OSError(f"{path} has no dataset '{name}'; it has {', '.join(file) or 'none'}")
+    return file[name]
+
+
 def extents(comm: Any, path: str, name: str) -> tuple[tuple[int, ...], np.dtype]:
     """Shape and type of a dataset. Collective."""
     found: list = []
 
     def one(_: int) -> None:
         with h5py.File(path, "r") as file:
-            if name not in file:
-                raise OSError(f"{path} has no dataset '{name}'; it has {', '.join(file) or 'none'}")
-            found.append((tuple(file[name].shape), file[name].dtype))
+            dataset = _found(file, path, name)
+            found.append((tuple(dataset.shape), dataset.dtype))
 
     in_turn(handle_of(comm), one)
     return found[0]
@@ -85,11 +91,10 @@ def read_part(comm: Any, path: str, name: str, part: np.ndarray, shape: Sequence
 
     def one(_: int) -> None:
         with h5py.File(path, "r") as file:
-            if name not in file:
-                raise OSError(f"{path} has no dataset '{name}'; it has {', '.join(file) or 'none'}")
-            if tuple(file[name].shape) != tuple(shape):
-                raise OSError(f"'{name}' in {path} has shape {file[name].shape}, and the array {tuple(shape)}")
+            dataset = _found(file, path, name)
+            if tuple(dataset.shape) != tuple(shape):
+                raise OSError(f"'{name}' in {path} has shape {dataset.shape}, and the array {tuple(shape)}")
             if part.size:
-                part[...] = file[name][where]
+                part[...] = dataset[where]
 
     in_turn(handle_of(comm), one)

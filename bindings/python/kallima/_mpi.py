@@ -73,6 +73,12 @@ class Communicator:
         return f"<rank {self.rank} of {self.size}>"
 
 
+def _start() -> None:
+    """Start MPI where nobody did, and end it with the interpreter."""
+    if _core.start_mpi():
+        atexit.register(_core.end_mpi)
+
+
 def world() -> Communicator:
     """All ranks that were started together; one, where there was no ``mpirun``.
 
@@ -84,8 +90,7 @@ def world() -> Communicator:
     >>> kallima.world().size >= 1
     True
     """
-    if _core.start_mpi():
-        atexit.register(_core.end_mpi)
+    _start()
     return Communicator(_core.world_handle())
 
 
@@ -93,7 +98,7 @@ def handle_of(comm: object) -> int:
     """The Fortran handle of mpi4py's communicators, ours, or the handle itself; of None, that of ``world()``."""
     if comm is None:
         return world().py2f()
-    _core.start_mpi() and atexit.register(_core.end_mpi)
+    _start()
     if isinstance(comm, int) and not isinstance(comm, bool):
         return comm
     if type(comm).__module__.split(".")[0] == "mpi4py":

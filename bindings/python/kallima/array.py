@@ -99,13 +99,12 @@ class DistArray(np.ndarray):
         layout = self._placed()
         index = tuple(index) + (slice(None),) * (len(layout.shape) - len(index))
         picked: list[slice] = []
-        for along, wanted, extent in zip(layout.local_slice, index, layout.shape):
+        for held, wanted, extent in zip(layout.local_indices(), index, layout.shape):
             if not isinstance(wanted, slice):
                 wanted = slice(wanted % extent, wanted % extent + 1)
             first, end, step = wanted.indices(extent)
             if step != 1:
                 raise _core.InvalidOption("parts of a distributed array are slices of step 1")
-            held = range(along.start, along.stop, along.step or 1)
             inside = [i for i, at in enumerate(held) if first <= at < end]
             picked.append(slice(inside[0], inside[-1] + 1) if inside else slice(0, 0))
         return np.asarray(self)[tuple(picked)]
@@ -116,8 +115,7 @@ class DistArray(np.ndarray):
         value = np.zeros(1, self.dtype)
         place = tuple(int(i) % n for i, n in zip(index, layout.shape))
         if layout.owner(place) == layout.rank:
-            held = [range(along.start, along.stop, along.step or 1) for along in layout.local_slice]
-            value[0] = np.asarray(self)[tuple(h.index(i) for h, i in zip(held, place))]
+            value[0] = np.asarray(self)[tuple(held.index(i) for held, i in zip(layout.local_indices(), place))]
         return _shared(self.comm, value, layout.owner(place))[0]
 
     def gather(self, root: Optional[int] = 0) -> Optional[np.ndarray]:
@@ -142,14 +140,7 @@ class DistArray(np.ndarray):
 
     def _in_layout(self) -> np.ndarray:
         """This array in memory as its layout says: itself, but for results of computations, say."""
-        layout = self._placed()
-        plain = np.asarray(self)
-        strides = tuple(step * self.itemsize for step in layout.strides)
-        if all(n < 2 or have == wanted for n, have, wanted in zip(plain.shape, plain.strides, strides)):
-            return plain
-        copy = layout.empty(self.dtype)
-        copy[...] = plain
-        return copy
+        return self._placed().arranged(np.asarray(self))
 
     def write(self, path: str, name: str = "array") -> None:
         """Write the whole array as a dataset of an HDF5 file, which is added to where there is one. Collective.

@@ -160,8 +160,7 @@ def _planned(
     spoken = (tuple(shape[1:]), s is None, key_axes, layout_key if not isinstance(layout, (tuple, list)) else "", dtype.str,
               repr(kinds))
     checksum = zlib.crc32(repr(spoken).encode())
-    (all_rows, _, sum_wrong, ranks), (_, least, _, _) = _core.combined(handle, [rows, checksum, bool(wrong), 1])
-    _, (_, most, _, _) = _core.combined(handle, [0, -checksum, 0, 0])
+    (all_rows, _, _, sum_wrong), (_, least, most, _) = _core.combined(handle, [rows, checksum, -checksum, bool(wrong)])
     if sum_wrong:
         raise _core.InvalidOption(wrong or "s does not fit the array on another rank; it is the shape of the whole array")
     if least != -most:
@@ -199,15 +198,9 @@ def _through(plan: Transform, direction: str, array: np.ndarray, dtype: Any, nor
 
 def _converted(array: np.ndarray, dtype: Any, layout: Layout) -> np.ndarray:
     """The array, or where its type or order differs, a copy, as numpy.fft makes one."""
-    fits = array.dtype == dtype and (
-        array.size == 0
-        or all(n < 2 or have == step * array.itemsize for n, have, step in zip(array.shape, array.strides, layout.strides))
-    )
-    if fits or array.shape != layout.local_shape:
-        return array  # where it does not fit, binding says so on all ranks
-    copy = layout.empty(dtype)
-    copy[...] = array
-    return copy
+    if array.shape != layout.local_shape:
+        return array  # binding says so on all ranks
+    return layout.arranged(array.astype(dtype, copy=False))
 
 
 def _trigonometric(
@@ -248,8 +241,7 @@ def _ends(name: str, kind: int) -> tuple[list[int], list[int]]:
 
 def _scale(array: np.ndarray, layout: Layout, ends: list[int], axes: Any, factor: float) -> None:
     for axis in axes:
-        along = layout.local_slice[axis]
-        held = range(along.start, along.stop, along.step or 1)
+        held = layout.local_indices()[axis]
         for end in ends:
             index = end % layout.shape[axis]
             if index in held and array.size:

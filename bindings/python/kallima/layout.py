@@ -170,6 +170,19 @@ class Layout:
         strides = tuple(step * dtype.itemsize for step in self.strides)
         return np.ndarray(self.local_shape, dtype, memory, first * dtype.itemsize, strides)
 
+    def arranged(self, array: np.ndarray) -> np.ndarray:
+        """This rank's part as an array that lies in memory as the layout says: itself, or a copy. Local."""
+        steps = (step * array.itemsize for step in self.strides)
+        if array.size == 0 or all(n < 2 or have == step for n, have, step in zip(array.shape, array.strides, steps)):
+            return array
+        copy = self.empty(array.dtype)
+        copy[...] = array
+        return copy
+
+    def local_indices(self) -> tuple[range, ...]:
+        """Indices of the whole array that this rank has, along each axis."""
+        return tuple(range(along.start, along.stop, along.step or 1) for along in self.local_slice)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Layout) and self._core == other._core
 

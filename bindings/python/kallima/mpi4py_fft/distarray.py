@@ -9,7 +9,6 @@ from typing import Any, Optional, Sequence
 import numpy as np
 from mpi4py import MPI
 
-from .. import _core
 from ..transform import Redistribute
 from .pencil import ALONE, Pencil, Subcomm
 
@@ -210,4 +209,4 @@ def Function(*args: Any, **options: Any) -> Any:
     return newDistArray(*args, **options)
 
 
-__all__ = ["DistArray", "Function", "newDistArray", "_core"]
+__all__ = ["DistArray", "Function", "newDistArray"]
