@@ -40,7 +40,7 @@ class Butterflies {
   }
 
   /// Transforms a batch. Overwrites `from` where its lines lie across memory. Allocates nothing.
-  void run(const Number* from, Number* to) const {
+  void run(const Number* from, Number* to, Number* /*scratch*/ = nullptr) const {
     const bool across = batch_.from.element != 1;
     if (across && to != from) {
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): see the head of this file

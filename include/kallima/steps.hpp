@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "kallima/engine.hpp"
 #include "kallima/export.h"
 #include "kallima/layout.hpp"
 #include "kallima/method_table.h"
@@ -125,6 +126,7 @@ struct Sweep {
                         ///< pass: the state behind it is that before it. In a convolution they are
                         ///< multiplied by those of a chirp instead.
   Index points = 0;     ///< of a chirp: the extent behind it; 0 where it goes back to the axis
+  LineEngine engine = LineEngine::fftw;  ///< what computes
 
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };

@@ -390,7 +390,8 @@ void TransformCore<T>::adopt(const std::vector<Plan>& forward) {
   exec::in_parallel(workers.count, [](Index, Index) {});  // threads are made now, not in run()
   if constexpr (exec::Operation<T>::learns) {
     setup_ = {options_.engine_effort,
-              communicator_->rank != 0 && options_.engine_effort != Effort::estimate};
+              communicator_->rank != 0 && options_.engine_effort != Effort::estimate,
+              communicator_->vectors};
   }
   engines_ = std::make_unique<exec::EngineSet<T>>(setup_, options_.memory);
   comm::Limits limits;

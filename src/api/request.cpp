@@ -91,6 +91,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   require_known(options.scaling, Scaling::by_n_forward, "scaling");
   require_known(options.engine_effort, Effort::patient, "engine_effort");
   require_known(options.plan_effort, PlanEffort::measure, "plan_effort");
+  require_known(options.engine, LineEngine::kernels, "engine");
   if (!(options.planning_seconds >= 0.) || !std::isfinite(options.planning_seconds)) {
     throw InvalidOption(
         fmt::format("planning_seconds is {}; give seconds from 0 on", options.planning_seconds));
@@ -122,6 +123,7 @@ PlanRequest checked_request(const Shape& shape, Kind kind, Precision precision, 
   request.problem = asked_problem(shape, kind, precision, options);
   request.ranks = ranks;
   request.method = options.method;
+  request.engine = options.engine;
   request.chunks = options.chunks;
   request.padded = options.padded;
   if (kind != Kind::r2c && options.r2c_axis >= 0) {
@@ -173,7 +175,9 @@ void require_fields(const Plan& plan) {
 
 std::string request_fingerprint(const PlanRequest& request, const Options& options) {
   return fmt::format(
-      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\nengine effort {}\nplan effort "
+      "problem {}\ninput layout {}\noutput layout {}\nscaling {}\nengine {}\nengine effort "
+      "{}\nplan "
+      "effort "
       "{}\nplanning seconds {}\nadaptive {}\nmethod {}\n"
       "chunks {}\nprogress thread {}\ndeadline {}\nbox lengths {}\nthreads {}\ntile bytes "
       "{}\nmessage bytes "
@@ -182,11 +186,11 @@ std::string request_fingerprint(const PlanRequest& request, const Options& optio
       "padded rows {}\nseparate fields {}\nmachine {}\nplan {}\nplan wisdom {}\n",
       request.problem.to_text(), request.in ? request.in->to_text() : "any",
       request.out ? request.out->to_text() : "any", name_of(options.scaling),
-      name_of(options.engine_effort), name_of(options.plan_effort), options.planning_seconds,
-      options.adaptive, name_of(options.method), options.chunks, options.progress_thread,
-      options.deadline, options.lengths, options.threads, options.tile_bytes, options.message_bytes,
-      options.large_counts, options.padded, options.separate_fields,
-      options.machine ? text::hex(options.machine->hash()) : "any",
+      name_of(options.engine), name_of(options.engine_effort), name_of(options.plan_effort),
+      options.planning_seconds, options.adaptive, name_of(options.method), options.chunks,
+      options.progress_thread, options.deadline, options.lengths, options.threads,
+      options.tile_bytes, options.message_bytes, options.large_counts, options.padded,
+      options.separate_fields, options.machine ? text::hex(options.machine->hash()) : "any",
       options.plan ? text::hex(options.plan->hash()) : "any", options.plan_wisdom);
 }
 
@@ -212,6 +216,7 @@ PlanRequest placed(PlanRequest request, const Options& options,
   const NodesHere here =
       off ? NodesHere{} : NodesHere{communicator.ranks_on_node, communicator.nodes_in_rows};
   request.placement.ranks_per_node = here.ranks_per_node;
+  if (communicator.vectors == Vectors::none) request.engine = LineEngine::fftw;
   if (request.method != ExchangeMethod::any &&
       !method_of(request.method).fits(request.ranks, request.placement, here)) {
     request.method = fallback_method;

@@ -23,6 +23,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/processor.hpp"
 #include "comm/failure.hpp"
 #include "comm/keeper.hpp"
 #include "comm/owned_comm.hpp"
@@ -60,12 +61,13 @@ struct Duplicate {
   void break_by(const Failure& cause);
 };
 
-/// How the ranks of a communicator lie on nodes.
+/// What the ranks of a communicator run on, and how they lie on nodes.
 struct NodeMapping {
-  int ranks_on_node = 1;      ///< that share memory with this one, itself included
-  int ranks_per_node = 1;     ///< on that of rank 0
-  int first_on_node = 0;      ///< the least of them
-  bool nodes_in_rows = true;  ///< as many on each node but the last, and neighbours
+  int ranks_on_node = 1;            ///< that share memory with this one, itself included
+  int ranks_per_node = 1;           ///< on that of rank 0
+  int first_on_node = 0;            ///< the least of them
+  bool nodes_in_rows = true;        ///< as many on each node but the last, and neighbours
+  Vectors vectors = Vectors::none;  ///< instructions that all ranks have
 };
 
 /// A user of a duplicate: a transform, or what only agrees on something.

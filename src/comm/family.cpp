@@ -113,6 +113,7 @@ struct Introduction {
   double deadline = 0.;      ///< rank 0's is everybody's
   std::int32_t wanted = 0;   ///< rank 0's: ranks in a row that are to be taken for a node; 0: all
   std::int32_t threads = 0;  ///< this rank may call MPI from several threads
+  Vectors vectors = Vectors::none;  ///< instructions that its processor has
 };
 
 std::uint64_t hash_of(const std::string& text) {
@@ -175,8 +176,10 @@ NodeMapping mapping(const std::vector<Introduction>& all, int rank) {
   }
   const Node& mine = nodes[key_of(rank)];
   NodeMapping result;
+  result.vectors = all.front().vectors;
   result.ranks_on_node = mine.count;
   result.first_on_node = mine.first;
+  for (const Introduction& one : all) result.vectors = std::min(result.vectors, one.vectors);
   const int each = nodes[key_of(0)].count;
   result.ranks_per_node = each;
   result.nodes_in_rows = std::all_of(nodes.begin(), nodes.end(), [&](const auto& entry) {
@@ -295,6 +298,7 @@ std::shared_ptr<Family> make_family(Registry& registry, MPI_Comm user, double de
   int level = MPI_THREAD_SINGLE;
   check(MPI_Query_thread(&level), "MPI_Query_thread");
   mine.threads = level == MPI_THREAD_MULTIPLE ? 1 : 0;
+  mine.vectors = vectors_here();
   const std::shared_ptr<Family> orphan = orphan_behind(registry, 0);
   if (orphan) mine.orphan = orphan->id;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exchange/packing.hpp"
 #include "layout/pieces.hpp"
 
 namespace kallima {
@@ -160,13 +161,10 @@ std::vector<Cut> cuts(const Site& site, bool sending, Index rank) {
     return splitting == sending ? hermitian.half_side(rank) : hermitian.split_side(rank, splitting);
   }
   if (site.several_boxes()) return cuts_of_boxes(site, sending, rank);
+  const Packing packing = packing_at(site);
   std::vector<Cut> result;
   for (const Piece& piece : pieces(site.mine(sending).layout, site.theirs(sending).layout, rank)) {
-    CutPart whole;
-    whole.places = piece.places;
-    whole.in_message.strides = dense_strides(piece.places, exchange.to.order());
-    result.push_back({piece.peer, piece.size, {}});
-    result.back().parts.push_back(std::move(whole));
+    result.push_back({piece.peer, piece.size, packed_parts(piece.places, packing)});
   }
   return result;
 }
@@ -183,6 +181,7 @@ void add_part(std::vector<StridedBlock>& blocks, const CutPart& part, const Stri
   } else {
     block.offset += part.in_message.offset;
     block.strides = part.in_message.strides;
+    block.panels = part.in_message.panels;
   }
   blocks.push_back(std::move(block));
 }

@@ -4,6 +4,7 @@
 // and offsets, no addresses.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,19 @@ struct StridedBlock {
   Index offset = 0;                 ///< elements from the start of the area
   std::vector<Progression> places;  ///< per digit, which places of the local array
   std::vector<Index> strides;       ///< per digit, distance in memory between neighbouring places
+  Panels panels = {};               ///< of one digit, where it lies so
+
+  /// From the first element of the block to the i-th place along a digit.
+  [[nodiscard]] Index distance(std::size_t digit, Index i) const {
+    if (!panels.along(digit)) return i * strides[digit];
+    const Index at = i + panels.skip;
+    return at / panels.width * panels.stride + at % panels.width * strides[digit];
+  }
+  /// Places along a digit from the i-th on that lie in one panel, of `count`.
+  [[nodiscard]] Index together(std::size_t digit, Index i, Index count) const {
+    if (!panels.along(digit)) return count;
+    return std::min(count, panels.width - (i + panels.skip) % panels.width);
+  }
 };
 
 /// A message before it is known where the areas are.

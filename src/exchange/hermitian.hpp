@@ -26,10 +26,21 @@
 
 namespace kallima {
 
+/// Places along a digit that lie in panels: so many neighbours together, the next ones farther off.
+struct Panels {
+  std::size_t digit = 0;
+  Index width = 0;   ///< places of a panel; 0: there are none
+  Index stride = 0;  ///< elements from panel to panel
+  Index skip = 0;    ///< places of the first panel that are not meant
+
+  [[nodiscard]] bool along(std::size_t d) const { return width > 0 && d == digit; }
+};
+
 /// How elements lie in a block of memory.
 struct Lying {
   Index offset = 0;            ///< of the first
   std::vector<Index> strides;  ///< by place; may be negative
+  Panels panels = {};
 };
 
 /// Some elements of a message and where they are in the rank's local array.

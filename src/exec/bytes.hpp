@@ -31,7 +31,7 @@ struct Operation<Bytes> {
 
   /// Of sweeps that compute; there are none.
   struct Engine {
-    void run(const Number* /*from*/, Number* /*to*/) const {}
+    void run(const Number* /*from*/, Number* /*to*/, Number* /*scratch*/) const {}
     static bool aligned(const Number* /*data*/) { return true; }
   };
   /// Likewise.

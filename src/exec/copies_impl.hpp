@@ -95,34 +95,41 @@ void copy_as(const StageLayout& stage, const typename Executor<T>::Areas& areas,
   const Index thin_bytes = elements / extent * static_cast<Index>(sizeof(Element));
   const Index thick = std::max<Index>(1, slice_bytes / std::max<Index>(1, thin_bytes));
   const Range mine = share(ceil_div(extent, thick), thread, threads);
+  // Of the target, places of one digit may lie in panels: `some` of them at a time, `distance` from
+  // the block's first element.
+  const auto copy = [&](const StridedBlock& source, const StridedBlock& target, const Range& slice,
+                        const Progression& some, Index distance) {
+    Corner<const Element> from{
+        reinterpret_cast<const Element*>(readable<T>(areas, source.area, source.owner)) +
+        source.offset};
+    Corner<Element> to{reinterpret_cast<Element*>(writable<T>(areas, target.area, target.owner)) +
+                       target.offset + distance};
+    Places counts{};
+    for (std::size_t d = 0; d < source.places.size(); ++d) {
+      const Progression& wanted = d == target.panels.digit ? some : target.places[d];
+      Progression common = intersect(source.places[d], wanted);
+      if (d == cut && !common.empty()) common = within(common, slice);
+      if (common.empty()) return;
+      const Progression in_source = places(source.places[d], common);
+      const Progression in_target = places(wanted, common);
+      from.data += in_source.first * source.strides[d];
+      to.data += in_target.first * target.strides[d];
+      from.strides[d] = in_source.step * source.strides[d];
+      to.strides[d] = in_target.step * target.strides[d];
+      counts[d] = common.count;
+    }
+    const CopiedDigits digits(stage.others, to.strides, from.strides, counts);
+    copy_box<Element>(to, from, counts, digits.get(), stage.streams);
+  };
   for (Index number = mine.begin; number < mine.end; ++number) {
     const Range slice{number * thick, std::min(extent, (number + 1) * thick)};
     for (const StridedBlock& source : stage.sources) {
       for (const StridedBlock& target : stage.targets) {
-        Corner<const Element> from{
-            reinterpret_cast<const Element*>(readable<T>(areas, source.area, source.owner)) +
-            source.offset};
-        Corner<Element> to{
-            reinterpret_cast<Element*>(writable<T>(areas, target.area, target.owner)) +
-            target.offset};
-        Places counts{};
-        bool meets = true;
-        for (std::size_t d = 0; d < source.places.size(); ++d) {
-          Progression common = intersect(source.places[d], target.places[d]);
-          if (d == cut && !common.empty()) common = within(common, slice);
-          meets = !common.empty();
-          if (!meets) break;
-          const Progression in_source = places(source.places[d], common);
-          const Progression in_target = places(target.places[d], common);
-          from.data += in_source.first * source.strides[d];
-          to.data += in_target.first * target.strides[d];
-          from.strides[d] = in_source.step * source.strides[d];
-          to.strides[d] = in_target.step * target.strides[d];
-          counts[d] = common.count;
-        }
-        if (!meets) continue;
-        const CopiedDigits digits(stage.others, to.strides, from.strides, counts);
-        copy_box<Element>(to, from, counts, digits.get(), stage.streams);
+        const std::size_t digit = target.panels.digit;
+        const Progression& all = target.places[digit];
+        for_each_panel(target, digit, 0, all.count, [&](Index first, Index count, Index distance) {
+          copy(source, target, slice, Progression::make(all.at(first), all.step, count), distance);
+        });
       }
     }
     progress();

@@ -101,6 +101,7 @@ struct StageLayout {
   Shape local_shape;                  ///< of what is swept
   std::vector<int> others;            ///< digits that number the lines, slowest first
   TileShape tile;                     ///< of a sweep by itself
+  Index tile_size = 0;                ///< behind it is the engine's scratch
   std::size_t engine = 0;             ///< index of its engine plan
   PlaneEngines plane;                 ///< instead, of joined sweeps
   Index at_once = 1;                  ///< lines that are scattered at a time, whole chunks of them

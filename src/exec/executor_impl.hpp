@@ -126,12 +126,13 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
     const TileShape shape = tile_shape(stage.sweep, stage.direction, stage.length, bytes,
                                        numbers == fft::Numbers::real);
     stage.tile = shape;
+    stage.tile_size = shape.size();
     stage.at_once =
         misaligned(static_cast<std::size_t>(stage.sweep.digit)) ? shape.lines : shape.chunk;
-    stage.engine =
-        engines_.find({shape.length, shape.chunk, shape.gathered.strides, shape.done.strides,
-                       shape.in_place(), numbers, line_kind(stage.sweep.kernel)},
-                      sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
+    stage.engine = engines_.find(
+        {shape.length, shape.chunk, shape.gathered.strides, shape.done.strides, shape.in_place(),
+         numbers, line_kind(stage.sweep.kernel), stage.sweep.engine},
+        sign, tile, shape.in_place() ? tile : tile + shape.gathered_size);
     return;
   }
   const bool first_is_fast = stage.sweep.form == TileForm::lines;
@@ -144,6 +145,7 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
   const PlaneShape shape = plane_shape(fast, row, slow, extent(slow), bytes);
   const Index positions = real ? stage.length : row;
   stage.plane.shape = shape;
+  stage.tile_size = shape.size();
   stage.at_once =
       misaligned(static_cast<std::size_t>(slow.digit)) ? shape.wide : shape.column_chunk;
   stage.plane.fast = static_cast<std::size_t>(fast.digit);
@@ -165,21 +167,47 @@ void Executor<T>::choose_engines(StageLayout& stage, int sign, Number<T>* tile) 
   stage.plane.real_row = padded_row(positions, static_cast<Index>(sizeof(RealNumber<T>)));
   const auto rows = [&](Index lines) {
     if (numbers == fft::Numbers::to_real) {
-      return engines_.find(
-          {positions, lines, {1, shape.row}, {1, stage.plane.real_row}, false, numbers}, sign, tile,
-          aside);
+      return engines_.find({positions,
+                            lines,
+                            {1, shape.row},
+                            {1, stage.plane.real_row},
+                            false,
+                            numbers,
+                            fft::LineKind::fourier,
+                            fast.engine},
+                           sign, tile, aside);
     }
-    return engines_.find(
-        {positions, lines, {1, stage.plane.source_row}, {1, shape.row}, false, numbers}, sign,
-        aside, tile);
+    return engines_.find({positions,
+                          lines,
+                          {1, stage.plane.source_row},
+                          {1, shape.row},
+                          false,
+                          numbers,
+                          fft::LineKind::fourier,
+                          fast.engine},
+                         sign, aside, tile);
   };
   const auto columns = [&](Index lines) {
     if (numbers == fft::Numbers::to_real) {
-      return engines_.find({shape.rows, lines, {shape.wide_row, 1}, {shape.row, 1}, false}, sign,
-                           aside, tile);
+      return engines_.find({shape.rows,
+                            lines,
+                            {shape.wide_row, 1},
+                            {shape.row, 1},
+                            false,
+                            fft::Numbers::complex,
+                            fft::LineKind::fourier,
+                            slow.engine},
+                           sign, aside, tile);
     }
-    return engines_.find({shape.rows, lines, {shape.row, 1}, {1, shape.column}, false}, sign, tile,
-                         aside);
+    return engines_.find({shape.rows,
+                          lines,
+                          {shape.row, 1},
+                          {1, shape.column},
+                          false,
+                          fft::Numbers::complex,
+                          fft::LineKind::fourier,
+                          slow.engine},
+                         sign, tile, aside);
   };
   stage.plane.rows = rows(shape.row_chunk);
   stage.plane.columns = columns(shape.column_chunk);
@@ -195,8 +223,8 @@ void Executor<T>::choose_way_back(StageLayout& stage, Number<T>* tile) {
   const TileShape& shape = stage.tile;
   const bool real = stage.sweep.kernel == Kernel::real;
   Number<T>* const done = shape.in_place() ? tile : tile + shape.gathered_size;
-  fft::Batch batch{shape.length, shape.chunk,       shape.done.strides,        shape.done.strides,
-                   true,         numbers_of(stage), line_kind(stage.turn.back)};
+  fft::Batch batch{shape.length, shape.chunk,       shape.done.strides,         shape.done.strides,
+                   true,         numbers_of(stage), line_kind(stage.turn.back), stage.sweep.engine};
   if (real) {
     batch.to = shape.gathered.strides;
     batch.in_place = false;

@@ -8,7 +8,7 @@
 #include "exec/copies_impl.hpp"
 #include "exec/executor_impl.hpp"
 #include "exec/planes_impl.hpp"
-#include "exec/tiles_impl.hpp"
+#include "exec/sweep_tiles_impl.hpp"
 
 #define KALLIMA_INSTANTIATE_EXECUTION(T)        \
   template class ::kallima::exec::EngineSet<T>; \

@@ -38,14 +38,9 @@ struct Operation<T> {
   using Factor = T;                     ///< what results are multiplied by
   using Engine = fft::Engine<T>;        ///< transforms batches of lines
   using Roots = fft::Roots<T>;          ///< multiply what is between the sweeps of an axis
+  using Setup = fft::EngineSetup;       ///< what all engines of a transform have in common
   static constexpr bool learns = true;  ///< its engines have wisdom
   static constexpr Precision precision = precision_of<T>;  ///< of complex numbers of this size
-
-  /// What all engines of a transform have in common.
-  struct Setup {
-    Effort effort = Effort::estimate;
-    bool only_wisdom = false;
-  };
 
   /// What tells the engine of one sweep from that of another with the same batch: the sign of the
   /// exponent.
@@ -54,7 +49,7 @@ struct Operation<T> {
   }
   static Engine make_engine(const Setup& setup, const fft::Batch& batch, int sign, Number* from,
                             Number* to) {
-    return {batch, sign, setup.effort, setup.only_wisdom, from, to};
+    return {batch, sign, setup, from, to};
   }
   static Roots make_roots(const Setup& /*setup*/, Index modulus,
                           const std::shared_ptr<MemorySource>& memory) {
@@ -91,5 +86,10 @@ template <class T>
 inline constexpr bool has_reals = !std::is_same_v<RealNumber<T>, Number<T>>;
 template <class T>
 using Factor = typename Operation<T>::Factor;
+/// True where engines may have kernels.
+template <class T>
+inline constexpr bool has_kernels = requires(const typename Operation<T>::Engine& engine) {
+  engine.kernel();
+};
 
 }  // namespace kallima::exec

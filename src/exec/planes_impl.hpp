@@ -5,6 +5,7 @@
 // Which axis comes first does not matter to the result: nothing is multiplied in between.
 #pragma once
 
+#include "exec/elements.hpp"
 #include "exec/executor.hpp"
 #include "exec/walk.hpp"
 
@@ -18,20 +19,27 @@ void for_each_common(const StageLayout& stage, const Places& at,
                      const Range& columns, const Strides& tile, Copy copy) {
   for (const StridedBlock& block : blocks) {
     Common common;
-    if (!offset_in(block, stage.others, at, common.in_block)) continue;
+    Index begin = 0;
+    if (!offset_in(block, stage.others, at, begin)) continue;
     const Progression& down = block.places[stage.plane.slow];
     const Progression& along = block.places[stage.plane.fast];
     const Run met_rows = run_of(down, rows);
     const Run met_columns = run_of(along, columns);
-    if (met_rows.count == 0 || met_columns.count == 0) continue;
     common.block = {block.strides[stage.plane.fast], block.strides[stage.plane.slow]};
-    common.in_block += met_rows.skip * common.block.line + met_columns.skip * common.block.element;
-    common.in_tile = (met_rows.first - rows.begin) * tile.line +
-                     (met_columns.first - columns.begin) * tile.element;
     common.tile = {along.step * tile.element, down.step * tile.line};
-    common.lines = met_rows.count;
-    common.length = met_columns.count;
-    copy(block, common);
+    for_each_panel(block, stage.plane.slow, met_rows.skip, met_rows.count,
+                   [&](Index row, Index some_rows, Index to_row) {
+                     for_each_panel(block, stage.plane.fast, met_columns.skip, met_columns.count,
+                                    [&](Index column, Index some_columns, Index to_column) {
+                                      common.in_block = begin + to_row + to_column;
+                                      common.in_tile =
+                                          (down.at(row) - rows.begin) * tile.line +
+                                          (along.at(column) - columns.begin) * tile.element;
+                                      common.lines = some_rows;
+                                      common.length = some_columns;
+                                      copy(block, common);
+                                    });
+                   });
   }
 }
 
@@ -69,6 +77,12 @@ inline bool inside(const Range& part, const Range& dropped) {
   return part.begin >= dropped.begin && part.end <= dropped.end;
 }
 
+/// What the engine may use.
+template <class E>
+E* scratch_of(const StageLayout& stage, E* tile) {
+  return tile + stage.tile_size;
+}
+
 /// Transforms the rows of a plane, whose elements are of type From. Rows that lie in the source as
 /// the engine wants them are read from there.
 template <class T, class From>
@@ -85,7 +99,8 @@ void transform_rows(const StageLayout& stage, const typename Executor<T>::Areas&
     const bool lies = block.strides[stage.plane.fast] == lying.element &&
                       block.strides[stage.plane.slow] == lying.line &&
                       block.places[stage.plane.fast].count == all.end &&
-                      block.places[stage.plane.slow].count == shape.rows && !block.conjugated;
+                      block.places[stage.plane.slow].count == shape.rows &&
+                      block.panels.width == 0 && !block.conjugated;
     if (padded || !lies || !offset_in(block, stage.others, at, offset)) continue;
     source = reinterpret_cast<const From*>(readable<T>(areas, block.area, block.owner)) + offset;
     break;
@@ -102,15 +117,15 @@ void transform_rows(const StageLayout& stage, const typename Executor<T>::Areas&
     if (source != nullptr) {
       from = reinterpret_cast<const Number<T>*>(source + rows.begin * lying.line);
     }
-    if (source == nullptr || !EngineSet<T>::Engine::aligned(from)) {
+    const auto& engine = engines[whole ? stage.plane.rows : stage.plane.last_rows];
+    if (source == nullptr || !engine.aligned(from)) {
       from = aside;
       for_each_common(stage, at, stage.sources, rows, all, lying,
                       [&](const StridedBlock& block, const Common& common) {
                         gather<T>(reinterpret_cast<From*>(aside), areas, block, common);
                       });
     }
-    engines[whole ? stage.plane.rows : stage.plane.last_rows].run(from,
-                                                                  plane + rows.begin * shape.row);
+    engine.run(from, plane + rows.begin * shape.row, scratch_of(stage, plane));
   });
 }
 
@@ -118,14 +133,100 @@ void transform_rows(const StageLayout& stage, const typename Executor<T>::Areas&
 /// neighbours are so far apart.
 template <class T>
 void transform_columns(const StageLayout& stage, const EngineSet<T>& engines, const Range& columns,
-                       const Number<T>* from, Index from_stride, Number<T>* to, Index to_stride) {
+                       const Number<T>* from, Index from_stride, Number<T>* to, Index to_stride,
+                       Number<T>* scratch) {
   const auto run = [&](const Range& chunk, bool whole) {
     const Index at = chunk.begin - columns.begin;
-    engines[whole ? stage.plane.columns : stage.plane.last_columns].run(from + at * from_stride,
-                                                                        to + at * to_stride);
+    engines[whole ? stage.plane.columns : stage.plane.last_columns].run(
+        from + at * from_stride, to + at * to_stride, scratch);
   };
   for_each_chunk(columns.begin, columns.end, stage.plane.shape.column_chunk, run);
 }
+
+/// Columns of a plane by a kernel: each group to where its lines are wanted, if neighbours lie side
+/// by side there, and otherwise aside first.
+template <class T>
+class PlaneColumns {
+ public:
+  using Areas = typename Executor<T>::Areas;
+  using Kernel = fft::LineKernel<RealNumber<T>>;
+
+  PlaneColumns(const StageLayout& stage, const Areas& areas, const Kernel& kernel, Number<T>* plane)
+      : stage_(stage),
+        shape_(stage.plane.shape),
+        areas_(areas),
+        kernel_(kernel),
+        plane_(plane),
+        aside_(plane + shape_.plane_size()),
+        scratch_(plane + stage.tile_size),
+        in_plane_(kernel.table(scratch_, 0)),
+        targets_{nullptr, kernel.table(scratch_, 1)},
+        results_(kernel.table(scratch_, 2)),
+        in_aside_(kernel.table(scratch_, 3)) {
+    for (Index i = 0; i < shape_.rows; ++i) in_plane_[i] = i * shape_.row * number_bytes;
+    for (std::size_t i = 0; i < kernel_.results().size(); ++i) {
+      in_aside_[i] = kernel_.results()[i] * shape_.wide_row * number_bytes;
+    }
+  }
+
+  /// Transforms and scatters columns from one on, up to all; how many.
+  Index leave(const Places& at, Index column, Factor<T> factor) {
+    const LinePlace place{at,     stage_.others, stage_.plane.fast, stage_.plane.slow,
+                          column, shape_.rows};
+    find_elements(targets_, stage_.targets, place, number_bytes, [&](const StridedBlock& block) {
+      return writable<T>(areas_, block.area, block.owner);
+    });
+    const Index left = shape_.columns - column;
+    const bool direct = targets_.on_cache_lines() || !stage_.streams;
+    const Index count = std::min(left, direct ? targets_.lines : 0) / lanes_ * lanes_;
+    if (count == 0) {
+      Index alike = targets_.lines > 0 ? targets_.lines : left;
+      if (stage_.streams && targets_.before > 0) alike = targets_.before;
+      return leave_by_aside(at, {column, column + std::min({left, alike, shape_.wide})}, factor);
+    }
+    for (std::size_t i = 0; i < kernel_.results().size(); ++i) {
+      results_[i] = targets_.offsets[kernel_.results()[i]];
+    }
+    transform({column, column + count}, {targets_.data, results_, stage_.streams}, factor);
+    return count;
+  }
+
+ private:
+  static constexpr auto number_bytes = static_cast<Index>(sizeof(Number<T>));
+
+  /// The last group may reach into what rows have behind their columns.
+  void transform(const Range& columns, const typename Kernel::Target& to, Factor<T> factor) {
+    const auto* const from = reinterpret_cast<const char*>(plane_ + columns.begin);
+    for (Index done = 0; done < columns.size(); done += lanes_) {
+      kernel_.across({from + done * number_bytes, in_plane_},
+                     {to.data + done * number_bytes, to.offsets, to.streams}, factor, scratch_);
+    }
+  }
+
+  Index leave_by_aside(const Places& at, const Range& columns, Factor<T> factor) {
+    const bool skips = stage_.direction == Direction::forward;
+    if (skips && inside(columns, stage_.plane.dropped_columns)) return columns.size();
+    transform(columns, {reinterpret_cast<char*>(aside_), in_aside_, false}, factor);
+    for_each_common(stage_, at, stage_.targets, {0, shape_.rows}, columns, {1, shape_.wide_row},
+                    [&](const StridedBlock& block, const Common& common) {
+                      scatter<T>(aside_, areas_, block, common, stage_.streams);
+                    });
+    return columns.size();
+  }
+
+  const StageLayout& stage_;
+  const PlaneShape& shape_;
+  const Areas& areas_;
+  const Kernel& kernel_;
+  const Index lanes_ = kernel_.lanes();
+  Number<T>* plane_;
+  Number<T>* aside_;
+  Number<T>* scratch_;
+  Index* in_plane_;
+  Elements<char> targets_;
+  Index* results_;
+  Index* in_aside_;
+};
 
 template <class T>
 void Executor<T>::sweep_planes(const StageLayout& stage, const Areas& areas, Factor<T> factor,
@@ -142,11 +243,22 @@ void Executor<T>::sweep_planes(const StageLayout& stage, const Areas& areas, Fac
     transform_rows<T, Number<T>>(stage, areas, engines_, at, plane, aside);
   };
   const bool skips = stage.direction == Direction::forward;
+  const auto& engine = engines_[stage.plane.columns];
   for_each_plane(stage, worker.number, worker.count, [&](const Places& at) {
     rows_of(at);
+    if constexpr (has_kernels<T>) {
+      if (engine.kernel() != nullptr) {
+        PlaneColumns<T> columns(stage, areas, *engine.kernel(), plane);
+        for (Index column = 0; column < shape.columns; worker.progress()) {
+          column += columns.leave(at, column, factor);
+        }
+        return;
+      }
+    }
     for_each_chunk(0, shape.columns, stage.at_once, [&](const Range& columns, bool) {
       if (skips && inside(columns, stage.plane.dropped_columns)) return;
-      transform_columns<T>(stage, engines_, columns, plane + columns.begin, 1, aside, shape.column);
+      transform_columns<T>(stage, engines_, columns, plane + columns.begin, 1, aside, shape.column,
+                           scratch_of(stage, plane));
       Operation<T>::scale(engines_.setup(), aside, shape.column, columns.size(), shape.rows,
                           factor);
       for_each_common(stage, at, stage.targets, {0, shape.rows}, columns, {shape.column, 1},
@@ -182,11 +294,12 @@ void Executor<T>::sweep_planes_to_real(const StageLayout& stage, const Areas& ar
                       [&](const StridedBlock& block, const Common& common) {
                         gather<T>(aside, areas, block, common);
                       });
-      transform_columns<T>(stage, engines_, columns, aside, 1, plane + columns.begin, 1);
+      transform_columns<T>(stage, engines_, columns, aside, 1, plane + columns.begin, 1,
+                           scratch_of(stage, plane));
     });
     for_each_chunk(0, shape.rows, shape.row_chunk, [&](const Range& rows, bool whole) {
-      engines_[whole ? stage.plane.rows : stage.plane.last_rows].run(plane + rows.begin * shape.row,
-                                                                     aside);
+      engines_[whole ? stage.plane.rows : stage.plane.last_rows].run(
+          plane + rows.begin * shape.row, aside, scratch_of(stage, plane));
       Operation<T>::scale(engines_.setup(), reals, stage.plane.real_row, rows.size(), stage.length,
                           factor);
       for_each_common(stage, at, stage.targets, rows, {0, stage.length}, {1, stage.plane.real_row},

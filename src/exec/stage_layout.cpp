@@ -74,7 +74,11 @@ void cut(StageLayout& stage, const Plan& plan, std::size_t first, std::size_t la
 bool cut_patch(StridedBlock& block, std::size_t digit, const Range& range) {
   const Run run = run_of(block.places[digit], range);
   if (run.count == 0) return false;
-  block.offset += run.skip * block.strides[digit];
+  if (block.panels.along(digit)) {
+    block.panels.skip += run.skip;
+  } else {
+    block.offset += run.skip * block.strides[digit];
+  }
   block.places[digit] =
       Progression::make(run.first - range.begin, block.places[digit].step, run.count);
   return true;

@@ -32,6 +32,11 @@ class Lines {
   }
 
   [[nodiscard]] Index count() const { return count_; }
+  /// Digits that number rows, and the one that numbers lines in a row, where there is one.
+  [[nodiscard]] std::span<const int> row_digits() const { return row_digits_; }
+  [[nodiscard]] std::size_t fast() const { return fast_; }
+  /// Lines from a place to the end of its row.
+  [[nodiscard]] Index left_in_row(const Cursor& cursor) const { return row_ - cursor.in_row; }
 
   [[nodiscard]] Cursor cursor(Index line) const {
     Cursor cursor;
@@ -64,27 +69,34 @@ class Lines {
     for_each_row(cursor, count, [&](const Cursor& here, Index line, Index run) {
       for (const StridedBlock& block : blocks) {
         Common common;
-        if (!offset_in(block, row_digits_, here.at, common.in_block)) continue;
-        Index first = 0;  // line of the part that the block has
-        common.lines = 1;
-        common.tile.line = tile.line;
-        common.block.line = 0;
-        if (!digits_.empty()) {
-          const Progression& across = block.places[fast_];
-          const Run met = run_of(across, {here.in_row, here.in_row + run});
-          if (met.count == 0) continue;
-          first = met.first - here.in_row;
-          common.lines = met.count;
-          common.tile.line = across.step * tile.line;
-          common.block.line = block.strides[fast_];
-          common.in_block += met.skip * common.block.line;
-        }
+        Index begin = 0;  // of the row, in the block
+        if (!offset_in(block, row_digits_, here.at, begin)) continue;
         const Progression& along = block.places[swept];
-        common.in_tile = (line + first) * tile.line + along.first * tile.element;
         common.tile.element = along.step * tile.element;
         common.block.element = block.strides[swept];
-        common.length = along.count;
-        copy(block, common);
+        const auto with_elements = [&](Index in_tile, Index in_block) {
+          for_each_panel(block, swept, 0, along.count, [&](Index i, Index length, Index distance) {
+            common.in_tile = in_tile + along.at(i) * tile.element;
+            common.in_block = in_block + distance;
+            common.length = length;
+            copy(block, common);
+          });
+        };
+        if (digits_.empty()) {
+          common.lines = 1;
+          common.tile.line = tile.line;
+          with_elements(line * tile.line, begin);
+          continue;
+        }
+        const Progression& across = block.places[fast_];
+        const Run met = run_of(across, {here.in_row, here.in_row + run});
+        common.tile.line = across.step * tile.line;
+        common.block.line = block.strides[fast_];
+        for_each_panel(
+            block, fast_, met.skip, met.count, [&](Index i, Index met_lines, Index distance) {
+              common.lines = met_lines;
+              with_elements((line + across.at(i) - here.in_row) * tile.line, begin + distance);
+            });
       }
     });
   }
@@ -158,6 +170,7 @@ class Lines {
     const auto swept = static_cast<std::size_t>(stage_.sweep.digit);
     for (const StridedBlock& block : stage_.sources) {
       const bool lies = block.strides[swept] == 1 && block.places[swept].count == length &&
+                        block.panels.width == 0 &&
                         (digits_.empty() || block.strides[fast_] == length) && !block.conjugated;
       if (!lies || !offset_in(block, row_digits_, cursor.at, offset)) continue;
       if (digits_.empty()) return &block;
@@ -216,7 +229,8 @@ class TileSweep {
         setup_(setup),
         lines_(stage),
         gathered_(reinterpret_cast<From*>(tile)),
-        done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)) {}
+        done_(reinterpret_cast<To*>(shape_.in_place() ? tile : tile + shape_.gathered_size)),
+        scratch_(tile + stage.tile_size) {}
 
   template <class Pulsing>
   void run(Factor<T> factor, const Roots* roots, bool backward, const Range& tiles,
@@ -238,12 +252,12 @@ class TileSweep {
         for (Index line = 0; line < here; line += shape_.chunk) {
           engine_.run(reinterpret_cast<const Number<T>*>(from + (begin + line) *
                                                                     shape_.gathered.strides.line),
-                      reinterpret_cast<Number<T>*>(done_ + line * shape_.done.strides.line));
+                      reinterpret_cast<Number<T>*>(done_ + line * shape_.done.strides.line),
+                      scratch_);
         }
         if (roots != nullptr && !backward)
           twiddle_side(done_, shape_.done, writing, here, *roots, false);
-        Operation<T>::scale(setup_, done_, shape_.done.strides.line, here, shape_.done.length,
-                            factor);
+        scale(here, factor);
         leave(done_, shape_.done, writing, here);
       }
       progress();
@@ -266,7 +280,7 @@ class TileSweep {
       };
       for (Index line = 0; line < count; line += shape_.chunk) {
         engine_.run(reinterpret_cast<const Number<T>*>(chunk_at(from, shape_.gathered, line)),
-                    reinterpret_cast<Number<T>*>(chunk_at(done_, shape_.done, line)));
+                    reinterpret_cast<Number<T>*>(chunk_at(done_, shape_.done, line)), scratch_);
       }
       Operation<T>::scale(setup_, done_, shape_.done.strides.line, count, shape_.done.length,
                           areas_.turn_factor);
@@ -280,9 +294,10 @@ class TileSweep {
                           factor);
       for (Index line = 0; line < count; line += shape_.chunk) {
         Number<T>* const lines = reinterpret_cast<Number<T>*>(chunk_at(done_, shape_.done, line));
-        back.run(lines,
-                 real ? reinterpret_cast<Number<T>*>(chunk_at(gathered_, shape_.gathered, line))
-                      : lines);
+        back.run(
+            lines,
+            real ? reinterpret_cast<Number<T>*>(chunk_at(gathered_, shape_.gathered, line)) : lines,
+            scratch_);
       }
       if (real) {
         leave(gathered_, shape_.gathered, writing, count);
@@ -310,6 +325,16 @@ class TileSweep {
                            });
     pad(gathered_, shape_.gathered, count, ceil_div(count, shape_.chunk) * shape_.chunk);
     return gathered_;
+  }
+
+  /// Multiplies the first lines that are done.
+  void scale(Index lines, Factor<T> factor) const {
+    const TileSide& side = shape_.done;
+    if (side.strides.element == 1) {
+      Operation<T>::scale(setup_, done_, side.strides.line, lines, side.length, factor);
+    } else {
+      Operation<T>::scale(setup_, done_, side.strides.element, side.length, lines, factor);
+    }
   }
 
   /// Scatters the next `count` lines, which begin a side of the tile. Moves the cursor behind them.
@@ -377,7 +402,7 @@ class TileSweep {
     if (source == nullptr) return nullptr;
     const auto* const from =
         reinterpret_cast<const From*>(readable<T>(areas_, source->area, source->owner)) + offset;
-    return Engine::aligned(reinterpret_cast<const Number<T>*>(from)) ? from : nullptr;
+    return engine_.aligned(reinterpret_cast<const Number<T>*>(from)) ? from : nullptr;
   }
 
   /// Reals are never multiplied: roots belong to frequencies.
@@ -401,49 +426,7 @@ class TileSweep {
   Lines lines_;
   From* gathered_;
   To* done_;
+  Number<T>* scratch_;
 };
-
-template <class T>
-void Executor<T>::sweep_tiles(const StageLayout& stage, const Areas& areas, Factor<T> factor,
-                              const Worker& worker) const {
-  using Real [[maybe_unused]] = RealNumber<T>;
-  const bool backward = stage.direction == Direction::backward;
-  const auto* const roots =
-      stage.twiddle.modulus > 0 ? &engines_.roots(stage.twiddle.table) : nullptr;
-  const auto go = [&](auto sweep) {
-    sweep.run(factor, roots, backward, share(sweep.tiles(), worker.number, worker.count),
-              [&] { worker.progress(); });
-  };
-  const auto& engine = engines_[stage.engine];
-  if (stage.sweep.turns) {
-    const auto turn = [&](auto sweep) {
-      sweep.turn(factor, engines_[stage.turn.engine],
-                 share(sweep.tiles(), worker.number, worker.count), [&] { worker.progress(); });
-    };
-    if constexpr (has_reals<T>) {
-      if (stage.sweep.kernel == Kernel::real) {
-        return turn(
-            TileSweep<T, Real, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
-      }
-      if (stage.from_real) {
-        return turn(TileSweep<T, Real, Real>(stage, areas, engine, engines_.setup(), worker.tile));
-      }
-    }
-    return turn(
-        TileSweep<T, Number<T>, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
-  }
-  if constexpr (has_reals<T>) {
-    if (stage.from_real && stage.to_real) {
-      return go(TileSweep<T, Real, Real>(stage, areas, engine, engines_.setup(), worker.tile));
-    }
-    if (stage.from_real) {
-      return go(TileSweep<T, Real, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
-    }
-    if (stage.to_real) {
-      return go(TileSweep<T, Number<T>, Real>(stage, areas, engine, engines_.setup(), worker.tile));
-    }
-  }
-  go(TileSweep<T, Number<T>, Number<T>>(stage, areas, engine, engines_.setup(), worker.tile));
-}
 
 }  // namespace kallima::exec

@@ -75,9 +75,22 @@ inline bool offset_in(const StridedBlock& block, std::span<const int> digits, co
   for (const int digit : digits) {
     const auto d = static_cast<std::size_t>(digit);
     if (!block.places[d].contains(at[d])) return false;
-    offset += block.places[d].place(at[d]) * block.strides[d];
+    offset += block.distance(d, block.places[d].place(at[d]));
   }
   return true;
+}
+
+/// Calls visit(first, count, distance) for places [first, first + count) of a block along a digit,
+/// of each panel by themselves.
+template <class Visit>
+void for_each_panel(const StridedBlock& block, std::size_t digit, Index first, Index count,
+                    Visit visit) {
+  while (count > 0) {
+    const Index here = block.together(digit, first, count);
+    visit(first, here, block.distance(digit, first));
+    first += here;
+    count -= here;
+  }
 }
 
 /// A plane that a tile and a block have in common: rows across lines, columns along them.

@@ -117,6 +117,8 @@ std::string keeping_text(const Sweep& sweep, const State& before) {
   return digit.kept == 0 ? "" : fmt::format(" keeping {} of {}", digit.kept, radix_of(before, at));
 }
 
+constexpr const char* with_kernels = " with kernels";
+
 std::string sweep_text(const Sweep& sweep, const State& before) {
   if (sweep.kernel == Kernel::none) return "copy";
   const std::string name = before.names()[static_cast<std::size_t>(sweep.digit)];
@@ -125,8 +127,9 @@ std::string sweep_text(const Sweep& sweep, const State& before) {
                        sweep.points > 0 ? "to" : "from",
                        sweep.points > 0 ? sweep.points : before.layout.shape()[0]);
   }
-  return fmt::format("{} by {}{}, {} {} {} a tile{}{}", name, name_of(sweep.kernel),
-                     keeping_text(sweep, before), sweep.lines,
+  return fmt::format("{} by {}{}{}, {} {} {} a tile{}{}", name, name_of(sweep.kernel),
+                     keeping_text(sweep, before),
+                     sweep.engine == LineEngine::kernels ? with_kernels : "", sweep.lines,
                      sweep.form == TileForm::interleaved ? "interleaved" : "contiguous",
                      sweep.lines == 1 ? "line" : "lines", sweep.joined ? ", in the same pass" : "",
                      sweep.turns ? ", and back" : "");
@@ -301,7 +304,7 @@ Index count_in(const std::string& word) {
 }
 
 Sweep parse_sweep(std::vector<std::string> words, const State& before, std::string_view line) {
-  // sweep x by fourier[ keeping 171 of 256], 16 interleaved lines a tile
+  // sweep x by fourier[ keeping 171 of 256][ with kernels], 16 interleaved lines a tile
   Sweep sweep;
   if (words.size() == 2 && words[1] == "copy") return sweep;
   if (words.size() == 7 && words[6] == "points") {
@@ -310,8 +313,14 @@ Sweep parse_sweep(std::vector<std::string> words, const State& before, std::stri
     return sweep;
   }
   if (words.size() > 8 && words[4] == "keeping") {
-    words[3] += ',';  // how many are kept follows from the problem, and is compared with it
+    // How many are kept follows from the problem, and is compared with it.
+    if (words[7].ends_with(',')) words[3] += ',';
     words.erase(words.begin() + 4, words.begin() + 8);
+  }
+  if (words.size() > 6 && words[4] == "with" && words[5] == "kernels,") {
+    words[3] += ',';
+    words.erase(words.begin() + 4, words.begin() + 6);
+    sweep.engine = LineEngine::kernels;
   }
   if (words.size() != 9 && words.size() != 11 && words.size() != 13) damaged(line);
   const std::vector<std::string> names = before.names();

@@ -29,6 +29,10 @@ Sweep line_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout
   sweep.lines =
       std::min(lines, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fit))));
   sweep.form = fastest || sweep.lines == 1 ? TileForm::lines : TileForm::interleaved;
+  if (request.engine != LineEngine::fftw && !request.problem.of_words() &&
+      has_kernel(sweep, length)) {
+    sweep.engine = LineEngine::kernels;
+  }
   return sweep;
 }
 

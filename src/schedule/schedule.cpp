@@ -333,7 +333,8 @@ class StageNeeds {
                             !plan_.states()[first_step()].element.complex &&
                             !plan_.states()[first_step() + 1].element.complex;
       return tile_shape(sweep(), plan_.direction_at(first_step()), length, element, of_reals)
-          .size();
+                 .size() +
+             engine_scratch(sweep(), length, element);
     }
     const auto& other = std::get<Sweep>(plan_.steps()[stage_.last()]);
     // A row of reals is counted by its frequencies, as it lies in the plane.
@@ -344,7 +345,11 @@ class StageNeeds {
     };
     const Sweep& fast = sweep().form == TileForm::lines ? sweep() : other;
     const Sweep& slow = sweep().form == TileForm::lines ? other : sweep();
-    return plane_shape(fast, extent(fast), slow, extent(slow), element).size();
+    const auto scratch = [&](const Sweep& swept) {
+      return engine_scratch(swept, positions_along(plan_, stage_, swept), element);
+    };
+    return plane_shape(fast, extent(fast), slow, extent(slow), element).size() +
+           std::max(scratch(fast), scratch(slow));
   }
 
   /// Modulus of its roots of unity; 0 for none.

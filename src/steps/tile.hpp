@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/line_kernel.hpp"
 #include "base/strides.hpp"
 #include "kallima/steps.hpp"
 
@@ -23,6 +24,12 @@ inline constexpr Index cache_line = 64;
 inline Index padded_row(Index elements, Index element_bytes) {
   const Index lines = ceil_div(elements * element_bytes, cache_line);
   return (lines + 1 - lines % 2) * cache_line / element_bytes;
+}
+
+/// The same where kernels work on them, by whole groups.
+inline Index group_row(Index elements, Index element_bytes) {
+  const Index group = 2 * cache_line / element_bytes;
+  return padded_row(ceil_div(elements, group) * group, element_bytes);
 }
 
 /// Lines that lie across memory are transformed so many at a time, and rows of a plane likewise:
@@ -85,11 +92,33 @@ inline TileShape tile_shape(const Sweep& sweep, Direction direction, Index lengt
     }
     return shape;
   }
+  if (sweep.engine == LineEngine::kernels && !sweep.turns) {  // which leave lines as they find them
+    done.strides = {group_row(sweep.lines, done.bytes), 1};
+    shape.done_size = room(done.length * done.strides.element, done.bytes);
+  }
   const Index chunk = chunk_lines(element_bytes);
   shape.chunk = sweep.lines % chunk == 0 ? chunk : sweep.lines;
-  gathered.strides = {padded_row(sweep.lines, gathered.bytes), 1};
+  gathered.strides = {sweep.engine == LineEngine::kernels ? group_row(sweep.lines, gathered.bytes)
+                                                          : padded_row(sweep.lines, gathered.bytes),
+                      1};
   shape.gathered_size = room(gathered.length * gathered.strides.element, gathered.bytes);
   return shape;
+}
+
+/// True where a sweep of lines of so many positions can go by kernels: of reals two neighbours are
+/// one number.
+inline bool has_kernel(const Sweep& sweep, Index positions) {
+  if (sweep.kernel == Kernel::fourier) return has_kernel(positions);
+  return sweep.kernel == Kernel::real && sweep.form == TileForm::lines && positions % 2 == 0 &&
+         has_kernel(positions / 2);
+}
+
+/// Complex elements that a sweep's engine wants behind the tile, for lines of so many positions.
+inline Index engine_scratch(const Sweep& sweep, Index positions, Index element_bytes) {
+  if (sweep.engine != LineEngine::kernels) return 0;
+  const Index bytes =
+      sweep.kernel == Kernel::real ? real_kernel_scratch(positions / 2) : kernel_scratch(positions);
+  return bytes / element_bytes;
 }
 
 /// The tile of two joined sweeps: a plane, whose rows lie along the digit that is fastest in
@@ -120,7 +149,8 @@ inline PlaneShape plane_shape(const Sweep& fast, Index columns, const Sweep& slo
   shape.column_chunk = slow.lines;
   shape.column = padded_row(rows, element_bytes);
   shape.wide = std::min(columns, 4 * shape.column_chunk);
-  shape.wide_row = padded_row(shape.wide, element_bytes);
+  shape.wide_row = slow.engine == LineEngine::kernels ? group_row(shape.wide, element_bytes)
+                                                      : padded_row(shape.wide, element_bytes);
   shape.aside =
       std::max({shape.row_chunk * shape.row, shape.wide * shape.column, rows * shape.wide_row});
   return shape;

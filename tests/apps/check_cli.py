@@ -879,7 +879,7 @@ def case_rivals(cli):
 
 
 def case_wrong_engine(cli):
-    arguments = ["bench", "c2c:16x16", "-i", "1", "--verify"]
+    arguments = ["bench", "c2c:17x19", "-i", "1", "--verify"]
     cli.run(*arguments).expect_code(0)
     for more in [], ["--json"]:
         ended = cli.run(*arguments, *more, LD_PRELOAD=cli.options.preload).expect_code(1)

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/line_kernel.hpp"
+#include "base/processor.hpp"
 #include "kallima/buffer.hpp"
 
 namespace kallima::fft {
@@ -63,18 +65,23 @@ class Side {
 template <class T>
 struct Sides {
   explicit Sides(const Batch& batch)
-      : from(batch, batch.from), other(batch, batch.in_place ? Strides{0, 0} : batch.to) {
+      : from(batch, batch.from),
+        other(batch, batch.in_place ? Strides{0, 0} : batch.to),
+        scratch(host_memory(), kernel_scratch(batch.length), "scratch") {
     in_place = batch.in_place;
   }
   [[nodiscard]] const Side<T>& to() const { return in_place ? from : other; }
   [[nodiscard]] Engine<T> engine(const Batch& batch, int sign, Effort effort,
                                  bool only_wisdom = false) const {
-    return Engine<T>(batch, sign, effort, only_wisdom, from.data(), to().data());
+    return Engine<T>(batch, sign, {effort, only_wisdom, vectors_here()}, from.data(), to().data());
   }
-  void run(const Engine<T>& engine) const { engine.run(from.data(), to().data()); }
+  void run(const Engine<T>& engine) const {
+    engine.run(from.data(), to().data(), reinterpret_cast<std::complex<T>*>(scratch.view().data));
+  }
 
   Side<T> from;
   Side<T> other;
+  Buffer scratch;
   bool in_place = false;
 };
 
@@ -84,7 +91,7 @@ Strides in_lines(Index length) { return {1, length}; }
 Strides interleaved(Index lines) { return {lines, 1}; }
 
 /// Batches of so many lines, from every arrangement to every other, and in place.
-std::vector<Batch> arrangements(Index length, Index lines) {
+std::vector<Batch> arrangements(LineEngine engine, Index length, Index lines) {
   std::vector<Batch> batches;
   for (const Strides& from : {in_lines(length), interleaved(lines), interleaved(lines + 4)}) {
     batches.push_back({length, lines, from, from, true});
@@ -92,8 +99,17 @@ std::vector<Batch> arrangements(Index length, Index lines) {
       batches.push_back({length, lines, from, to, false});
     }
   }
+  for (Batch& batch : batches) batch.engine = engine;
   return batches;
 }
+
+/// A precision and an engine.
+template <class Real, LineEngine by>
+struct Case {
+  using T = Real;
+  static constexpr LineEngine engine = by;
+  static bool serves(Index length) { return by != LineEngine::kernels || has_kernel(length); }
+};
 
 /// Sum of x[j] exp(sign 2 pi i j k / n), by definition.
 template <class T>
@@ -126,16 +142,18 @@ double relative_error(const std::vector<std::complex<T>>& got, const std::vector
 template <class T>
 class Engines : public ::testing::Test {};
 
-using Precisions = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Engines, Precisions);
+using Cases = ::testing::Types<Case<float, LineEngine::fftw>, Case<double, LineEngine::fftw>,
+                               Case<float, LineEngine::kernels>, Case<double, LineEngine::kernels>>;
+TYPED_TEST_SUITE(Engines, Cases);
 
 TYPED_TEST(Engines, transforms_are_those_of_the_definition) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   std::vector<Index> lengths = {41, 61, 64, 97, 127, 128, 211};
   for (Index n = 1; n <= 40; ++n) lengths.push_back(n);
   for (const Index n : lengths) {
+    if (!TypeParam::serves(n)) continue;
     for (const Index lines : {1, 3, 8}) {
-      for (const Batch& batch : arrangements(n, lines)) {
+      for (const Batch& batch : arrangements(TypeParam::engine, n, lines)) {
         for (const int sign : {-1, 1}) {
           const Sides<T> sides(batch);
           const Engine<T> engine = sides.engine(batch, sign, Effort::estimate);
@@ -161,10 +179,68 @@ TYPED_TEST(Engines, transforms_are_those_of_the_definition) {
   }
 }
 
+/// Lines of reals, there and back by kernels, with nothing written behind the scratch.
+TYPED_TEST(Engines, lines_of_reals_are_those_of_the_definition) {
+  using T = typename TypeParam::T;
+  using Number = std::complex<T>;
+  std::mt19937_64 random(5);
+  std::vector<Index> lengths = {192, 200, 256, 300, 320, 400, 640};
+  for (Index n = 2; n <= 60; n += 2) lengths.push_back(n);
+  for (const Index n : lengths) {
+    if (!TypeParam::serves(n / 2)) continue;
+    for (const Index lines : {1, 3, 8, 16}) {
+      const Index row = n + 2;       // of reals
+      const Index half = n / 2 + 1;  // frequencies
+      Batch batch{n, lines, in_lines(row), in_lines(half), false, Numbers::from_real};
+      batch.engine = TypeParam::engine;
+      Batch back = batch;
+      std::swap(back.from, back.to);
+      back.numbers = Numbers::to_real;
+      const Buffer reals(host_memory(), lines * row * static_cast<Index>(sizeof(T)), "reals");
+      const Buffer result(host_memory(), lines * row * static_cast<Index>(sizeof(T)), "result");
+      const Buffer half_lines(host_memory(), lines * half * static_cast<Index>(sizeof(Number)),
+                              "half");
+      auto* const x = reinterpret_cast<T*>(reals.view().data);
+      auto* const y = reinterpret_cast<T*>(result.view().data);
+      auto* const in = reinterpret_cast<Number*>(x);
+      auto* const out = reinterpret_cast<Number*>(half_lines.view().data);
+      std::vector<std::byte> memory(static_cast<std::size_t>(real_kernel_scratch(n / 2) + 192),
+                                    std::byte{77});
+      const auto unaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
+      std::byte* const scratch = memory.data() + (64 - unaligned);
+      const Engine<T> forward(batch, -1, {Effort::estimate, false, vectors_here()}, in, out);
+      const Engine<T> backward(back, 1, {Effort::estimate, false, vectors_here()}, out,
+                               reinterpret_cast<Number*>(y));
+      for (Index i = 0; i < lines * row; ++i) {
+        x[i] = static_cast<T>(static_cast<double>(random() >> 11U) * 0x1p-53 - 0.5);
+      }
+      forward.run(in, out, reinterpret_cast<Number*>(scratch));
+      backward.run(out, reinterpret_cast<Number*>(y), reinterpret_cast<Number*>(scratch));
+      for (Index line = 0; line < lines; line += std::max<Index>(1, lines - 1)) {
+        const std::vector<Number> positions(x + line * row, x + line * row + n);
+        std::vector<Long> wanted = slow_transform(positions, -1);
+        wanted.resize(static_cast<std::size_t>(half));
+        const std::vector<Number> got(out + line * half, out + (line + 1) * half);
+        const double eps = std::numeric_limits<T>::epsilon();
+        ASSERT_LT(relative_error(got, wanted), 3 * eps) << n << ", line " << line;
+        for (Index i = 0; i < n; ++i) {
+          ASSERT_NEAR(y[line * row + i] / static_cast<T>(n), x[line * row + i], 8 * eps)
+              << n << ", line " << line << ", element " << i;
+        }
+      }
+      for (Index i = 0; i < 64; ++i) {
+        ASSERT_EQ(scratch[real_kernel_scratch(n / 2) + i], std::byte{77}) << n;
+      }
+    }
+  }
+}
+
 TYPED_TEST(Engines, backward_undoes_forward_up_to_the_length) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index n : {1, 2, 7, 12, 100, 101, 1024}) {
-    const Batch batch{n, 4, interleaved(4), interleaved(4), true};
+    if (!TypeParam::serves(n)) continue;
+    Batch batch{n, 4, interleaved(4), interleaved(4), true};
+    batch.engine = TypeParam::engine;
     const Sides<T> sides(batch);
     const Engine<T> forward = sides.engine(batch, -1, Effort::estimate);
     const Engine<T> backward = sides.engine(batch, 1, Effort::estimate);
@@ -181,9 +257,10 @@ TYPED_TEST(Engines, backward_undoes_forward_up_to_the_length) {
 }
 
 TYPED_TEST(Engines, a_line_does_not_depend_on_its_neighbours_bit_for_bit) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   for (const Index n : {5, 16, 31, 60, 128}) {
-    for (const Batch& batch : arrangements(n, 8)) {
+    if (!TypeParam::serves(n)) continue;
+    for (const Batch& batch : arrangements(TypeParam::engine, n, 8)) {
       const Sides<T> full(batch);
       const Sides<T> padded(batch);
       const Engine<T> engine = full.engine(batch, -1, Effort::estimate);
@@ -200,8 +277,9 @@ TYPED_TEST(Engines, a_line_does_not_depend_on_its_neighbours_bit_for_bit) {
 }
 
 TYPED_TEST(Engines, the_same_plan_gives_the_same_bits_in_any_memory) {
-  using T = TypeParam;
-  const Batch batch{48, 8, interleaved(8), in_lines(52), false};
+  using T = typename TypeParam::T;
+  Batch batch{48, 8, interleaved(8), in_lines(52), false};
+  batch.engine = TypeParam::engine;
   const Sides<T> planned(batch);
   const Sides<T> other(batch);
   const Engine<T> engine = planned.engine(batch, -1, Effort::measure);
@@ -214,8 +292,9 @@ TYPED_TEST(Engines, the_same_plan_gives_the_same_bits_in_any_memory) {
 }
 
 TYPED_TEST(Engines, a_moved_engine_works_and_is_destroyed_once) {
-  using T = TypeParam;
-  const Batch batch{8, 2, in_lines(8), in_lines(8), true};
+  using T = typename TypeParam::T;
+  Batch batch{8, 2, in_lines(8), in_lines(8), true};
+  batch.engine = TypeParam::engine;
   const Sides<T> sides(batch);
   Engine<T> first = sides.engine(batch, -1, Effort::estimate);
   const Engine<T> second(std::move(first));
@@ -229,20 +308,23 @@ TYPED_TEST(Engines, a_moved_engine_works_and_is_destroyed_once) {
 }
 
 TYPED_TEST(Engines, memory_of_a_buffer_is_aligned) {
-  using T = TypeParam;
-  const Batch batch{8, 2, in_lines(8), in_lines(8), true};
-  const Side<T> side(batch, batch.from);
-  EXPECT_TRUE(Engine<T>::aligned(side.data()));
-  EXPECT_TRUE(Engine<T>::aligned(side.data() + 64 / sizeof(std::complex<T>)));
+  using T = typename TypeParam::T;
+  Batch batch{8, 2, in_lines(8), in_lines(8), true};
+  batch.engine = TypeParam::engine;
+  const Sides<T> sides(batch);
+  const Engine<T> engine = sides.engine(batch, -1, Effort::estimate);
+  EXPECT_TRUE(engine.aligned(sides.from.data()));
+  EXPECT_TRUE(engine.aligned(sides.from.data() + 64 / sizeof(std::complex<T>)));
 }
 
 TYPED_TEST(Engines, threads_can_plan_at_the_same_time) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   std::vector<std::thread> threads;
   for (Index t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
       for (Index n = 2; n < 40; ++n) {
-        const Batch batch{n + t, 2, interleaved(2), interleaved(2), true};
+        Batch batch{n + t, 2, interleaved(2), interleaved(2), true};
+        if (TypeParam::serves(n + t)) batch.engine = TypeParam::engine;
         const Sides<T> sides(batch);
         const Engine<T> engine = sides.engine(batch, -1, Effort::estimate);
         sides.from.fill(1);

@@ -37,7 +37,7 @@ class Wisdom : public ::testing::Test {
     const fft::Batch batch{16, 4, {4, 1}, {4, 1}, true};
     const Buffer memory(host_memory(), 16 * 4 * static_cast<Index>(2 * sizeof(T)), "batch");
     auto* const data = reinterpret_cast<std::complex<T>*>(memory.view().data);
-    const fft::Engine<T> engine(batch, -1, Effort::measure, false, data, data);
+    const fft::FftwLines<T> engine(batch, -1, Effort::measure, false, data, data);
   }
 
   static std::string read(const std::string& name) {

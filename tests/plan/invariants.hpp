@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/line_kernel.hpp"
 #include "exchange/bruck_rounds.hpp"
 #include "exchange/method.hpp"
 #include "exchange/node_layout.hpp"
@@ -164,9 +165,23 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& stages, Index 
     const auto extent = [&](const Sweep& s) {
       return behind.shape()[static_cast<std::size_t>(s.digit)];
     };
-    // Lines are gathered, and left by the engine in padded rows; a plane has four chunks aside.
-    const Index done = sweep.lines * padded(extent(sweep));
+    // Rows of whole groups, two cache lines each, and the memory that kernels want beside.
+    const auto row = [&](const Sweep& s, Index elements) {
+      const Index group = 128 / element;
+      const bool kernels = s.engine == LineEngine::kernels;
+      return padded(kernels ? (elements + group - 1) / group * group : elements);
+    };
+    const auto scratch = [&](const Sweep& s) {
+      return s.engine == LineEngine::kernels ? kernel_scratch(extent(s)) / element : 0;
+    };
+    // Lines are gathered, and left by the engine in padded rows, or as they lie; a plane has four
+    // chunks aside.
+    const bool as_they_lie =
+        sweep.engine == LineEngine::kernels && !sweep.turns && sweep.form == TileForm::interleaved;
+    const Index done =
+        as_they_lie ? extent(sweep) * row(sweep, sweep.lines) : sweep.lines * padded(extent(sweep));
     Index tile = padded(sweep.lines * extent(sweep)) + done;
+    Index beside = scratch(sweep);
     if (stage.steps == 2) {
       const auto& joined = std::get<Sweep>(plan.steps()[last]);
       const bool rows_first = sweep.form == TileForm::lines;
@@ -175,13 +190,14 @@ inline Workspace slow_workspace(const Plan& plan, const Schedule& stages, Index 
       const Index wide = std::min(extent(fast), 4 * slow.lines);
       tile = extent(slow) * padded(extent(fast)) +
              std::max({fast.lines * padded(extent(fast)), wide * padded(extent(slow)),
-                       extent(slow) * padded(wide)});
+                       extent(slow) * row(slow, wide)});
+      beside = std::max(beside, scratch(joined));
     } else if (sweep.form == TileForm::interleaved) {
-      tile = extent(sweep) * padded(sweep.lines) + done;
+      tile = extent(sweep) * row(sweep, sweep.lines) + done;
     } else if (extent(sweep) * element > Index{1} << 20) {
       tile = padded(sweep.lines * extent(sweep));
     }
-    result.tile = std::max(result.tile, tile);
+    result.tile = std::max(result.tile, tile + beside);
   }
   return result;
 }

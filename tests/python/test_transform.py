@@ -135,9 +135,10 @@ def test_wavenumbers_and_weights(dtype):
     assert abs(there - here) <= 1e-5 * here
 
 
-def test_apply_takes_a_function_of_frequencies():
+@pytest.mark.parametrize("out", ["same", "any", None])
+def test_apply_takes_a_function_of_frequencies(out):
     shape = (12, 10, 8)
-    plan = kallima.Transform(COMM, shape, float, lengths=[2 * np.pi] * 3)
+    plan = kallima.Transform(COMM, shape, float, lengths=[2 * np.pi] * 3, out=out)
     grid = [2 * np.pi * np.arange(n) / n for n in shape]
     x, y, z = np.meshgrid(*grid, indexing="ij", sparse=True)
     whole = np.sin(x) * np.cos(2 * y) + np.sin(3 * z)
@@ -145,6 +146,7 @@ def test_apply_takes_a_function_of_frequencies():
     u = plan.empty_input()
     u[...] = whole[where]
     slope = plan.apply(u, lambda u_k, k: 1j * k[1] * u_k)
+    assert (plan._inside is None) == (out == "any")  # then it has the layout that is cheapest
     expected = np.broadcast_to(-2 * np.sin(x) * np.sin(2 * y), shape)
     assert np.allclose(slope, expected[where], atol=1e-12)
 

@@ -252,6 +252,8 @@ class Transform(_Planned):
             threads=threads, effort=effort, **options,
         )
         self._inside: Optional[Transform] = None
+        follows = layout if out is None else out
+        self._out_is_free = follows is None or (isinstance(follows, str) and follows == "any")
         self.norm = norm or "backward"
         self.dtype_in = np.dtype(dtype)
         self.dtype_out = np.result_type(dtype, np.complex64) if kind == "r2c" else self.dtype_in
@@ -310,9 +312,11 @@ class Transform(_Planned):
         >>> bool(np.allclose(slope, np.cos(2 * np.pi * np.arange(16) / 16)))
         True
         """
-        if self._inside is None:
-            self._inside = self._remake()
-        inside = self._inside
+        inside = self
+        if not self._out_is_free:
+            if self._inside is None:
+                self._inside = self._remake()
+            inside = self._inside
         u_k = inside.forward(source)
 
         def arrays() -> tuple:

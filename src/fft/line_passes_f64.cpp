@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define KALLIMA_REAL double
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fft/line_passes_f64.cpp"
+#include "fft/line_targets.hpp"
