@@ -3,6 +3,8 @@
 // What plans have to know of the kernels for lines: which lengths there are, and what they take.
 #pragma once
 
+#include <algorithm>
+
 #include "kallima/index.hpp"
 
 namespace kallima {
@@ -36,7 +38,9 @@ inline Index group_bytes(Index length) {
 /// with gaps, since rows a power of two apart would meet in few sets of the cache; what elements
 /// lie where, four times; and roots, two groups each.
 inline Index kernel_scratch(Index length) {
-  const Index work = (2 * length + 16) * group_bytes(length);
+  constexpr Index longest_rows = 16 * 17;  // of two passes
+  const Index rows = std::max(length + 16, longest_rows);
+  const Index work = (rows + length) * group_bytes(length);
   const Index tables = (length + 1) / 2 * 64;
   const Index roots = 2 * (fine_roots + length / fine_roots + 1) * group_bytes(length);
   return work + tables + roots;

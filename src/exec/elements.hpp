@@ -34,11 +34,11 @@ struct LinePlace {
   Index length = 1;            ///< elements of a line
 };
 
-/// Where lines from a place on lie in blocks of numbers of so many bytes. Writes the offsets.
-/// `address(block)` is where its area begins.
+/// Where lines from a place on lie in blocks of numbers of so many bytes. Writes the offsets: that
+/// of element i to place i, or to places[i]. `address(block)` is where its area begins.
 template <class Byte, class Address>
 void find_elements(Elements<Byte>& elements, const std::vector<StridedBlock>& blocks,
-                   const LinePlace& place, Index bytes, Address address) {
+                   const LinePlace& place, const Index* places, Index bytes, Address address) {
   Index run = std::numeric_limits<Index>::max();
   Index found = 0;
   Byte* begin = nullptr;
@@ -68,7 +68,8 @@ void find_elements(Elements<Byte>& elements, const std::vector<StridedBlock>& bl
                                           reinterpret_cast<std::uintptr_t>(begin));
     const Index stride = block.strides[place.along] * bytes;
     for (Index i = 0; i < along.count; ++i) {
-      elements.offsets[along.first + i * along.step] = apart + i * stride;
+      const Index element = along.first + i * along.step;
+      elements.offsets[places == nullptr ? element : places[element]] = apart + i * stride;
     }
     apart_bits |= static_cast<std::uintptr_t>(apart);
     if (along.count > 1) apart_bits |= static_cast<std::uintptr_t>(stride);

@@ -30,6 +30,7 @@ class KernelSweep {
         gathered_(tile),
         done_(tile + shape_.gathered_size),
         scratch_(tile + stage.tile_size),
+        multiplies_first_(roots != nullptr && stage.direction == Direction::backward),
         here_{nullptr, kernel.table(scratch_, 0)},
         ahead_{nullptr, kernel.table(scratch_, 1)},
         targets_{nullptr, kernel.table(scratch_, 2)},
@@ -110,12 +111,13 @@ class KernelSweep {
   }
   void find_sources(Elements<const char>& elements, const Cursor& at) const {
     find_elements(
-        elements, stage_.sources, place_of(at), number_bytes,
+        elements, stage_.sources, place_of(at), multiplies_first_ ? nullptr : kernel_.places(),
+        number_bytes,
         [&](const StridedBlock& block) { return readable<T>(areas_, block.area, block.owner); });
   }
   void find_targets(const Cursor& at) {
     find_elements(
-        targets_, stage_.targets, place_of(at), number_bytes,
+        targets_, stage_.targets, place_of(at), nullptr, number_bytes,
         [&](const StridedBlock& block) { return writable<T>(areas_, block.area, block.owner); });
   }
 
@@ -152,7 +154,9 @@ class KernelSweep {
   /// A side of the tile, as kernels see it.
   Source rows_of(const TileSide& side) {
     const Index row = side.strides.element * number_bytes;
-    for (Index i = 0; i < shape_.length; ++i) here_.offsets[i] = i * row;
+    for (Index i = 0; i < shape_.length; ++i) {
+      here_.offsets[multiplies_first_ ? i : kernel_.places()[i]] = i * row;
+    }
     return {reinterpret_cast<const char*>(gathered_), here_.offsets};
   }
   /// Where elements go, natural order first, then in the order of results.
@@ -170,27 +174,26 @@ class KernelSweep {
 
   void transform(const Source& from, const Step& step, const Group& group, Factor<T> factor,
                  const Source& next) {
-    const bool backward = stage_.direction == Direction::backward;
     auto* const room = reinterpret_cast<char*>(kernel_.room(scratch_));
     const Source in_room{room, kernel_.room_offsets()};
     const Target to_room{room, kernel_.room_results(), false};
     char* const to = step.way == Way::lines ? nullptr : targets_.data + group.first * number_bytes;
     const bool streams = step.way == Way::direct && stage_.streams;
-    if (roots_ != nullptr) {
-      number(group);
-      if (backward) kernel_.multiply(from, {room, kernel_.room_offsets(), false}, scratch_);
+    Source source = from;
+    if (roots_ != nullptr) number(group);
+    if (multiplies_first_) {
+      kernel_.multiply(from, {room, kernel_.room_offsets(), false}, scratch_);
+      source = {room, kernel_.room_elements()};
     }
-    const Source& source = roots_ != nullptr && backward ? in_room : from;
-    if (step.way != Way::lines && (roots_ == nullptr || backward)) {
+    const bool multiplies = roots_ != nullptr && !multiplies_first_;
+    if (step.way != Way::lines && !multiplies) {
       return kernel_.across(source, {to, results_, streams}, factor, scratch_, next);
     }
     kernel_.across(source, to_room, factor, scratch_, next);
     if (step.way != Way::lines) {
       return kernel_.multiply(in_room, {to, targets_.offsets, streams}, scratch_);
     }
-    if (roots_ != nullptr && !backward) {
-      kernel_.multiply(in_room, {room, kernel_.room_offsets(), false}, scratch_);
-    }
+    if (multiplies) kernel_.multiply(in_room, {room, kernel_.room_offsets(), false}, scratch_);
     leave_lines(group);
   }
 
@@ -249,7 +252,9 @@ class KernelSweep {
   Number<T>* gathered_;
   Number<T>* done_;
   Number<T>* scratch_;
-  Elements<const char> here_;
+  bool multiplies_first_;      // by roots, backward
+  Elements<const char> here_;  // in the order of the kernel's elements(), or, where it multiplies
+                               // first, in natural order
   Elements<const char> ahead_;
   Elements<char> targets_;
   Index* results_;

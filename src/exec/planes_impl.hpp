@@ -163,8 +163,8 @@ class PlaneColumns {
         targets_{nullptr, kernel.table(scratch_, 1)},
         results_(kernel.table(scratch_, 2)),
         in_aside_(kernel.table(scratch_, 3)) {
-    for (Index i = 0; i < shape_.rows; ++i) in_plane_[i] = i * shape_.row * number_bytes;
     for (std::size_t i = 0; i < kernel_.results().size(); ++i) {
+      in_plane_[i] = kernel_.elements()[i] * shape_.row * number_bytes;
       in_aside_[i] = kernel_.results()[i] * shape_.wide_row * number_bytes;
     }
   }
@@ -173,9 +173,9 @@ class PlaneColumns {
   Index leave(const Places& at, Index column, Factor<T> factor) {
     const LinePlace place{at,     stage_.others, stage_.plane.fast, stage_.plane.slow,
                           column, shape_.rows};
-    find_elements(targets_, stage_.targets, place, number_bytes, [&](const StridedBlock& block) {
-      return writable<T>(areas_, block.area, block.owner);
-    });
+    find_elements(
+        targets_, stage_.targets, place, nullptr, number_bytes,
+        [&](const StridedBlock& block) { return writable<T>(areas_, block.area, block.owner); });
     const Index left = shape_.columns - column;
     const bool direct = targets_.on_cache_lines() || !stage_.streams;
     const Index count = std::min(left, direct ? targets_.lines : 0) / lanes_ * lanes_;

@@ -23,7 +23,8 @@ KernelLines<T>::KernelLines(const Batch& batch, int sign, Vectors vectors)
   constexpr auto number_bytes = static_cast<Index>(sizeof(Number));
   for (Index i = 0; i < batch.length; ++i) {
     const Index frequency = kernel_.results()[static_cast<std::size_t>(i)];
-    source_.push_back(i * batch.from.element * number_bytes);
+    const Index element = kernel_.elements()[static_cast<std::size_t>(i)];
+    source_.push_back(element * batch.from.element * number_bytes);
     target_.push_back(frequency * batch.to.element * number_bytes);
   }
 }
@@ -137,7 +138,7 @@ void KernelLines<T>::run_few(const Number* from, Number* to, Index lines, Number
     }
   }
   auto* const data = reinterpret_cast<char*>(room);
-  kernel_.across({data, kernel_.room_offsets()}, {data, kernel_.room_results(), false}, T{1},
+  kernel_.across({data, kernel_.room_elements()}, {data, kernel_.room_results(), false}, T{1},
                  scratch);
   for (Index i = 0; i < length; ++i) {
     Number* const element = to + i * batch_.to.element;

@@ -12,6 +12,8 @@ namespace kallima::fft {
 
 namespace {
 
+constexpr Index cache_line_bytes = 64;
+
 /// Factors that passes have, as few as do, and of these lists the best.
 class Radices {
  public:
@@ -80,11 +82,6 @@ void append_group(std::vector<T>& table, Index count, Root root) {
   table.insert(table.end(), imaginary.begin(), imaginary.end());
 }
 
-template <class T>
-const T* bytes_of(const char* data) {
-  return reinterpret_cast<const T*>(data);
-}
-
 }  // namespace
 
 template <class T>
@@ -115,7 +112,18 @@ LineKernel<T>::LineKernel(Index length, int sign, Vectors vectors, bool of_reals
     levels_.push_back(std::move(level));
   }
   Level& leading = levels_.front();
-  if (leading.rest % 4 == 0) ++leading.row;
+  if (levels_.size() == 2) {
+    leading.row = short_row;
+  } else if (leading.rest % 4 == 0) {
+    ++leading.row;
+  }
+  for (Index j = 0; j < leading.rest; ++j) {
+    for (Index k = 0; k < leading.radix; ++k) order_.push_back(j + leading.rest * k);
+  }
+  places_.resize(order_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    places_[static_cast<std::size_t>(order_[i])] = static_cast<Index>(i);
+  }
   if (leading.radix % together == 0 && leading.rest >= together) {
     for (Index begin = 0; begin < leading.rest; begin += together) {
       const Index j = std::min(begin, leading.rest - together);
@@ -148,7 +156,7 @@ LineKernel<T>::LineKernel(Index length, int sign, Vectors vectors, bool of_reals
     }
     results_.push_back(frequency);
     natural_.push_back(i * group_);
-    in_lines_.push_back(i * 64);
+    room_order_.push_back(order_[static_cast<std::size_t>(i)] * group_);
     in_room_.push_back(frequency * group_);
     const bool first_lane = i / leading.rest % together == 0;
     if (has_along() && first_lane) along_results_.push_back(frequency * number_bytes);
@@ -227,7 +235,7 @@ std::string LineKernel<T>::to_text() const {
 template <class T>
 typename LineKernel<T>::Number* LineKernel<T>::room(Number* scratch) const {
   const Level& leading = levels_.front();
-  return scratch + leading.radix * leading.row * lanes();
+  return scratch + leading.radix * std::max(leading.row, leading.rest) * lanes();
 }
 
 template <class T>
@@ -237,60 +245,66 @@ Index* LineKernel<T>::table(Number* scratch, Index number) const {
 }
 
 template <class T>
-void LineKernel<T>::last(const Source& from, Index group, Index row, Index rows,
+void LineKernel<T>::last(const char* scratch, Index lines, const Level& before,
                          Leaving& leaving) const {
   const Index radix = levels_.back().radix;
   const auto& passes = leaving.streams ? passes_->streams : passes_->last;
-  passes[static_cast<std::size_t>(radix)](from.data, from.offsets, group, row, rows, leaving.to,
-                                          leaving.offsets, leaving.factor, sign_, leaving.next,
-                                          leaving.next_offsets);
-  leaving.offsets += rows * radix;
-  if (leaving.next != nullptr) leaving.next_offsets += rows * radix;
+  passes[static_cast<std::size_t>(radix)](scratch, lines, block(), before.row, before.radix,
+                                          leaving.to, leaving.offsets, leaving.factor, sign_,
+                                          leaving.next, leaving.next_offsets);
+  leaving.offsets += before.radix * radix;
+  if (leaving.next != nullptr) leaving.next_offsets += before.radix * radix;
 }
 
 template <class T>
-void LineKernel<T>::finish_row(T* scratch, Index group, std::size_t level, Leaving& leaving) const {
+void LineKernel<T>::finish_row(char* scratch, Index lines, std::size_t level,
+                               Leaving& leaving) const {
   const Level& here = levels_[level];
-  const Source rows = in_scratch(scratch, group);
-  passes_->first[static_cast<std::size_t>(here.radix)](rows.data, rows.offsets, group, here.rest,
-                                                       here.row, here.roots.data(), sign_, scratch);
-  if (level + 2 == levels_.size()) return last(rows, group, here.row, here.radix, leaving);
-  const Index row = here.row * group / static_cast<Index>(sizeof(T));
-  for (Index q = 0; q < here.radix; ++q) finish_row(scratch + q * row, group, level + 1, leaving);
+  passes_->middle[static_cast<std::size_t>(here.radix)](lines, here.rest, here.roots.data(), sign_,
+                                                        scratch, block());
+  if (level + 2 == levels_.size()) return last(scratch, lines, here, leaving);
+  for (Index q = 0; q < here.radix; ++q) {
+    finish_row(scratch + q * here.row * cache_line_bytes, lines, level + 1, leaving);
+  }
 }
 
 template <class T>
-void LineKernel<T>::finish(T* scratch, Index group, Index rows, Leaving leaving) const {
-  const Level& leading = levels_.front();
-  if (levels_.size() == 2) {
-    return last(in_scratch(scratch, group), group, leading.row, rows, leaving);
+void LineKernel<T>::finish(char* scratch, Index lines, Index rows, Leaving leaving) const {
+  Level leading{rows, levels_.front().rest, levels_.front().row, {}};
+  if (levels_.size() == 2) return last(scratch, lines, leading, leaving);
+  for (Index q = 0; q < rows; ++q) {
+    finish_row(scratch + q * leading.row * cache_line_bytes, lines, 1, leaving);
   }
-  const Index row = leading.row * group / static_cast<Index>(sizeof(T));
-  for (Index q = 0; q < rows; ++q) finish_row(scratch + q * row, group, 1, leaving);
 }
 
 template <class T>
 void LineKernel<T>::across(const Source& from, const Target& to, T factor, Number* scratch,
                            const Source& next) const {
-  Leaving leaving{to.data, to.offsets, to.streams, factor, next.data, next.offsets};
+  const Leaving leaving{to.data, to.offsets, to.streams, factor, next.data, next.offsets};
   const Level& leading = levels_.front();
-  if (levels_.size() == 1) return last(from, group_, 0, 1, leaving);
-  auto* const work = reinterpret_cast<T*>(scratch);
-  passes_->first[static_cast<std::size_t>(leading.radix)](from.data, from.offsets, group_,
-                                                          leading.rest, leading.row,
-                                                          leading.roots.data(), sign_, work);
-  finish(work, group_, leading.radix, leaving);
+  const Index lines = group_ / cache_line_bytes;
+  auto* const work = reinterpret_cast<char*>(scratch);
+  if (levels_.size() == 1) {
+    passes_->take(from.data, from.offsets, lines, length_, work, block());
+    Leaving all = leaving;
+    return last(work, lines, {1, length_, length_, {}}, all);
+  }
+  const auto& passes = levels_.size() == 2 ? passes_->first_of_two : passes_->first;
+  passes[static_cast<std::size_t>(leading.radix)](from.data, from.offsets, lines, leading.rest,
+                                                  leading.row, leading.roots.data(), sign_, work,
+                                                  block());
+  finish(work, lines, leading.radix, leaving);
 }
 
 template <class T>
 void LineKernel<T>::along(const Number* from, Number* to, T factor, Number* scratch,
                           Index ahead) const {
-  auto* const work = reinterpret_cast<T*>(scratch);
+  auto* const work = reinterpret_cast<char*>(scratch);
   const Level& leading = levels_.front();
   passes_->along[static_cast<std::size_t>(leading.radix)](reinterpret_cast<const char*>(from),
                                                           leading.rest, leading.row,
                                                           along_roots_.data(), sign_, work, ahead);
-  finish(work, 64, leading.radix / line_numbers<T>,
+  finish(work, 1, leading.radix / line_numbers<T>,
          {reinterpret_cast<char*>(to), along_results_.data(), false, factor, nullptr, nullptr});
 }
 
@@ -303,7 +317,7 @@ void LineKernel<T>::alone(const Number* from, Number* to, T factor, Number* scra
   std::fill_n(lines, length_ * many, Number{});
   for (Index i = 0; i < length_; ++i) lines[i * many] = from[i];
   auto* const data = reinterpret_cast<char*>(lines);
-  across({data, natural_.data()}, {data, in_room_.data(), false}, factor, scratch);
+  across({data, room_order_.data()}, {data, in_room_.data(), false}, factor, scratch);
   for (Index i = 0; i < length_; ++i) to[i] = lines[i * many];
 }
 
@@ -312,7 +326,7 @@ void LineKernel<T>::turned_in(const Number* from, Index from_line, const Target&
                               Number* scratch) const {
   auto* const lines = reinterpret_cast<char*>(room(scratch));
   passes_->turn_in(reinterpret_cast<const char*>(from), from_line, group_, length_, lines);
-  across({lines, natural_.data()}, to, factor, scratch);
+  across({lines, room_order_.data()}, to, factor, scratch);
 }
 
 template <class T>

@@ -41,8 +41,8 @@ class LineKernel {
   /// "16 x 16".
   [[nodiscard]] std::string to_text() const;
 
-  /// Where the elements of a group's lines lie: the i-th at so many bytes from an address, those of
-  /// all lines side by side.
+  /// Where the elements of a group's lines lie, so many bytes from an address, those of all lines
+  /// side by side; offsets are in the order of elements().
   struct Source {
     const char* data = nullptr;
     const Index* offsets = nullptr;
@@ -57,6 +57,10 @@ class LineKernel {
   /// `next` is given, fetches it meanwhile.
   void across(const Source& from, const Target& to, T factor, Number* scratch,
               const Source& next = {}) const;
+  /// The elements, in the order in which kernels read them.
+  [[nodiscard]] const std::vector<Index>& elements() const { return order_; }
+  /// The place of each element among these.
+  [[nodiscard]] const Index* places() const { return places_.data(); }
   /// The frequency of each result, in the order in which kernels leave them.
   [[nodiscard]] const std::vector<Index>& results() const { return results_; }
 
@@ -93,8 +97,8 @@ class LineKernel {
   /// numbers j and all k, or their conjugates. Most are products of a few.
   void make_roots(Number* scratch, const Roots<T>& roots, const Numbering& lines,
                   bool conjugate) const;
-  /// Multiplies the elements of a group by these, in natural order on both sides, which may be the
-  /// same.
+  /// Multiplies the elements of a group by these. Offsets are in natural order on both sides, which
+  /// may be the same.
   void multiply(const Source& from, const Target& to, Number* scratch) const;
 
   /// Of lines of twice as many reals, two neighbours as one number: frequencies of these to those
@@ -107,8 +111,10 @@ class LineKernel {
   [[nodiscard]] Number* room(Number* scratch) const;
   /// Where scratch has room for what elements lie where: of four tables the number-th.
   [[nodiscard]] Index* table(Number* scratch, Index number) const;
-  /// Offsets of elements, and of results, that lie there.
+  /// Offsets of elements that lie there, in natural order and in that of elements(), and of
+  /// results.
   [[nodiscard]] const Index* room_offsets() const { return natural_.data(); }
+  [[nodiscard]] const Index* room_elements() const { return room_order_.data(); }
   [[nodiscard]] const Index* room_results() const { return in_room_.data(); }
 
  private:
@@ -129,14 +135,15 @@ class LineKernel {
     const char* next = nullptr;
     const Index* next_offsets = nullptr;
   };
-  /// Elements of scratch, one behind the other.
-  [[nodiscard]] Source in_scratch(const T* scratch, Index group) const {
-    return {reinterpret_cast<const char*>(scratch),
-            group == group_ ? natural_.data() : in_lines_.data()};
+  /// From the block of a cache line to the next, in scratch.
+  [[nodiscard]] Index block() const {
+    return levels_.front().radix * std::max(levels_.front().row, levels_.front().rest) * 64;
   }
-  void finish(T* scratch, Index group, Index rows, Leaving leaving) const;
-  void finish_row(T* scratch, Index group, std::size_t level, Leaving& leaving) const;
-  void last(const Source& from, Index group, Index row, Index rows, Leaving& leaving) const;
+  /// The passes behind the first, on so many of its rows, of cache lines of a group.
+  void finish(char* scratch, Index lines, Index rows, Leaving leaving) const;
+  void finish_row(char* scratch, Index lines, std::size_t level, Leaving& leaving) const;
+  /// The last pass on the rows that the one before it has left.
+  void last(const char* scratch, Index lines, const Level& before, Leaving& leaving) const;
 
   Index length_;
   Index group_;  // bytes
@@ -145,9 +152,11 @@ class LineKernel {
   std::vector<Level> levels_;
   std::vector<T> along_roots_;        // of the first pass, where a line lies in one piece
   std::vector<T> half_roots_;         // of split() and merge()
+  std::vector<Index> order_;          // see elements()
+  std::vector<Index> places_;         // see places()
   std::vector<Index> results_;        // see results()
   std::vector<Index> natural_;        // offsets of elements one behind the other
-  std::vector<Index> in_lines_;       // the same where a group is one cache line
+  std::vector<Index> room_order_;     // the same in the order of elements()
   std::vector<Index> in_room_;        // the same of results
   std::vector<Index> along_results_;  // of results, where a line lies in one piece
 };

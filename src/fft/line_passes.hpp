@@ -26,31 +26,41 @@ inline constexpr Index line_numbers = 64 / static_cast<Index>(sizeof(std::comple
 /// Radices of passes: 2 to this.
 inline constexpr int largest_radix = 16;
 
-/// Passes for one set of vector instructions. Offsets are bytes from an address, of which `char` is
-/// the unit. A group is `group` bytes of each element: one or two cache lines. In scratch these lie
-/// one behind the other, and the place of an element is its number; rows of `rest` elements are
-/// `row` elements apart. Roots of unity are pairs of 16 bytes: real parts, and imaginary parts with
-/// their signs. `sign` is that of the exponent.
+/// Elements from row to row of scratch where rows are at most as long as the largest radix. All
+/// such lengths have it, so that addresses are known when compiling: computing these took as long
+/// as arithmetic. Odd, as rows a power of two apart would meet in few sets of the cache.
+inline constexpr Index short_row = 17;
+
+/// Passes for one set of vector instructions and one precision. Offsets are bytes from an address,
+/// of which `char` is the unit. A group has of each element `lines` cache lines, one or two. In
+/// scratch each of these has a block of its own, so many bytes apart, in which elements lie one
+/// behind the other, a cache line each, in rows that are `row` elements apart. Roots of unity are
+/// pairs of 16 bytes: real parts, and imaginary parts with their signs. `sign` is that of the
+/// exponent.
 template <class T>
 struct LinePasses {
-  /// Elements j + rest k of a group, which lie at these offsets, to element j of the rows q:
-  /// transformed over k to q, times roots[j][q - 1]. What it reads may be the same scratch, where
-  /// element j + rest k is what becomes element j of row k.
-  using First = void (*)(const char* from, const Index* offsets, Index group, Index rest, Index row,
-                         const T* roots, T sign, T* scratch);
-  /// The same of one line whose elements follow each other, a cache line of neighbours j at a time.
-  /// What becomes of neighbours q is a group, of one cache line, of shorter lines: group
+  /// Groups of radix elements of memory, `rest` such, to element j of the rows q: transformed over
+  /// k to q, times roots[j][q - 1]. offsets[j][k] is where element j + rest k lies.
+  using First = void (*)(const char* from, const Index* offsets, Index lines, Index rest, Index row,
+                         const T* roots, T sign, char* scratch, Index block);
+  /// The same within a row of scratch, of radix rows of `rest` elements.
+  using Middle = void (*)(Index lines, Index rest, const T* roots, T sign, char* scratch,
+                          Index block);
+  /// The first pass of one line whose elements follow each other, a cache line of neighbours j at a
+  /// time. What becomes of neighbours q is a group, of one cache line, of shorter lines: group
   /// q / line_numbers begins at the row of this number. Fetches what lies `ahead` bytes farther
   /// into the second cache.
   using Along = void (*)(const char* from, Index rest, Index row, const T* roots, T sign,
-                         T* scratch, Index ahead);
-  /// Groups of as many elements as the radix, which lie at these offsets from an address, the next
-  /// such `row` elements of scratch farther: times a factor to memory. offsets[i] is where the i-th
+                         char* scratch, Index ahead);
+  /// Rows of as many elements as the radix, times a factor to memory. offsets[i] is where the i-th
   /// result goes. Where `next` is not null, fetches what lies there at next_offsets, which are as
   /// many, into the first cache.
-  using Last = void (*)(const char* from, const Index* from_offsets, Index group, Index row,
-                        Index rows, char* to, const Index* offsets, T factor, T sign,
-                        const char* next, const Index* next_offsets);
+  using Last = void (*)(const char* scratch, Index lines, Index block, Index row, Index rows,
+                        char* to, const Index* offsets, T factor, T sign, const char* next,
+                        const Index* next_offsets);
+  /// Elements of memory to one row of scratch, as they are.
+  using Take = void (*)(const char* from, const Index* offsets, Index lines, Index length,
+                        char* scratch, Index block);
   /// As many lines as a group has, `line` bytes apart, whose elements follow each other, to
   /// scratch.
   using TurnIn = void (*)(const char* from, Index line, Index group, Index length, char* to);
@@ -75,9 +85,12 @@ struct LinePasses {
   using ByRadix = std::array<Pass, largest_radix + 1>;
 
   ByRadix<First> first{};
+  ByRadix<First> first_of_two{};  ///< the same where rows are short_row apart, whatever `row` is
+  ByRadix<Middle> middle{};
   ByRadix<Along> along{};  ///< of multiples of line_numbers
   ByRadix<Last> last{};
   ByRadix<Last> streams{};  ///< the same past the caches, to cache lines
+  Take take = nullptr;
   TurnIn turn_in = nullptr;
   TurnOut turn_out = nullptr;
   Multiply multiply = nullptr;

@@ -53,23 +53,17 @@ template <class T>
 inline constexpr Index line_vectors = line_numbers<T> / vector_numbers<T>;
 template <class T>
 inline constexpr Index line_reals = 2 * line_numbers<T>;
+inline constexpr Index line_bytes = 64;
 
-/// How groups lie in scratch.
+/// Where part `part` of a cache line that many bytes from an address begins.
 template <class T>
-struct Groups {
-  explicit HWY_INLINE Groups(Index bytes)
-      : reals(bytes / static_cast<Index>(sizeof(T))), parts(reals / vector_reals<T>) {}
-  Index reals;
-  Index parts;  ///< vectors
-
-  /// Part `part` of the group that is element `place`.
-  [[nodiscard]] HWY_INLINE T* at(T* scratch, Index place, Index part) const {
-    return scratch + place * reals + part * vector_reals<T>;
-  }
-  [[nodiscard]] HWY_INLINE const T* at(const T* scratch, Index place, Index part) const {
-    return scratch + place * reals + part * vector_reals<T>;
-  }
-};
+HWY_INLINE const T* part_of(const char* line, Index part) {
+  return reinterpret_cast<const T*>(line) + part * vector_reals<T>;
+}
+template <class T>
+HWY_INLINE T* part_of(char* line, Index part) {
+  return reinterpret_cast<T*>(line) + part * vector_reals<T>;
+}
 
 /// Multiplies by -i where the sign is -1 and by i where it is 1. Fused into a sum it costs a
 /// shuffle.
@@ -263,56 +257,96 @@ HWY_INLINE void transform(const Rotation<T>& turn, Vector<T> (&x)[R]) {
   }
 }
 
-/// Of an address in the user's memory.
-template <class T>
-HWY_INLINE const T* from_bytes(const char* address, Index part) {
-  return reinterpret_cast<const T*>(address) + part * vector_reals<T>;
-}
-template <class T>
-HWY_INLINE T* to_bytes(char* address, Index part) {
-  return reinterpret_cast<T*>(address) + part * vector_reals<T>;
-}
-
 /// Reals of a root of unity in a table: 16 bytes of real parts, 16 of imaginary ones.
 template <class T>
 inline constexpr Index root_reals = 32 / static_cast<Index>(sizeof(T));
 
-/// x times a root that is the same for all its numbers.
+/// x times roots: the imaginary parts have signs.
 template <class T>
-HWY_INLINE Vector<T> times(Vector<T> x, const T* root) {
+HWY_INLINE Vector<T> times(Vector<T> x, Vector<T> real, Vector<T> imag) {
+  return hn::MulAdd(x, real, hn::Mul(Rotation<T>::swapped(x), imag));
+}
+
+/// x times a root that is the same for all its numbers. The same bits as times(): where there are
+/// instructions for it, a processor reads both parts as operands.
+template <class T>
+HWY_INLINE Vector<T> times_one(Vector<T> x, const T* root) {
   const Tag<T> d;
-  return hn::MulAdd(Rotation<T>::swapped(x), hn::LoadDup128(d, root + root_reals<T> / 2),
-                    hn::Mul(x, hn::LoadDup128(d, root)));
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  const auto real = hn::Set(d, root[0]);
+  const auto turned = hn::Mul(Rotation<T>::swapped(x), hn::Set(d, root[root_reals<T> - 1]));
+  if constexpr (vector_reals<T> * sizeof(T) == 32) {
+    if constexpr (sizeof(T) == 8) {
+      return Vector<T>{_mm256_fmaddsub_pd(x.raw, real.raw, turned.raw)};
+    } else {
+      return Vector<T>{_mm256_fmaddsub_ps(x.raw, real.raw, turned.raw)};
+    }
+  } else {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (sizeof(T) == 8) {
+      return Vector<T>{_mm512_fmaddsub_pd(x.raw, real.raw, turned.raw)};
+    } else {
+      return Vector<T>{_mm512_fmaddsub_ps(x.raw, real.raw, turned.raw)};
+    }
+#endif
+  }
+#else
+  return times<T>(x, hn::LoadDup128(d, root), hn::LoadDup128(d, root + root_reals<T> / 2));
+#endif
 }
 
 /// x[q] to element j of row q, times its root.
 template <int R, class T>
-HWY_INLINE void leave_rows(const Vector<T> (&x)[R], const T* roots, const Groups<T>& groups,
-                           T* scratch, Index j, Index part, Index row) {
+HWY_INLINE void leave_rows(const Vector<T> (&x)[R], const T* roots, char* to, Index row,
+                           Index part) {
   const Tag<T> d;
-  hn::Store(x[0], d, groups.at(scratch, j, part));
+  hn::Store(x[0], d, part_of<T>(to, part));
   each<R>([&](auto q) KALLIMA_INLINE {
     if constexpr (q > 0) {
-      hn::Store(times<T>(x[q], roots + (q - 1) * root_reals<T>), d,
-                groups.at(scratch, j + q * row, part));
+      hn::Store(times_one<T>(x[q], roots + (q - 1) * root_reals<T>), d,
+                part_of<T>(to + q * row * line_bytes, part));
     }
   });
 }
 
-template <int R, class T>
-void first_pass(const char* from, const Index* HWY_RESTRICT offsets, Index group, Index rest,
-                Index row, const T* HWY_RESTRICT roots, T sign, T* scratch) {
+template <int R, Index short_row, class T>
+void first_pass(const char* from, const Index* HWY_RESTRICT offsets, Index lines, Index rest,
+                Index row, const T* HWY_RESTRICT roots, T sign, char* scratch, Index block) {
   const Tag<T> d;
   const Rotation<T> turn(sign);
-  const Groups<T> groups(group);
-  for (Index j = 0; j < rest; ++j) {
-    for (Index part = 0; part < groups.parts; ++part) {
-      Vector<T> x[R];
-      each<R>([&](auto k) KALLIMA_INLINE {
-        x[k] = hn::LoadU(d, from_bytes<T>(from + offsets[j + rest * k], part));
+  if constexpr (short_row > 0) row = short_row;
+  for (Index j = 0; j < rest; ++j, offsets += R, scratch += line_bytes) {
+    for (Index line = 0; line < lines; ++line) {
+      const char* const source = from + line * line_bytes;
+      char* const to = scratch + line * block;
+      each<static_cast<int>(line_vectors<T>)>([&](auto part) KALLIMA_INLINE {
+        Vector<T> x[R];
+        each<R>([&](auto k)
+                    KALLIMA_INLINE { x[k] = hn::LoadU(d, part_of<T>(source + offsets[k], part)); });
+        transform<R>(turn, x);
+        leave_rows<R>(x, roots, to, row, part);
       });
-      transform<R>(turn, x);
-      leave_rows<R>(x, roots, groups, scratch, j, part, row);
+    }
+    roots += (R - 1) * root_reals<T>;
+  }
+}
+
+template <int R, class T>
+void middle_pass(Index lines, Index rest, const T* HWY_RESTRICT roots, T sign, char* scratch,
+                 Index block) {
+  const Tag<T> d;
+  const Rotation<T> turn(sign);
+  for (Index j = 0; j < rest; ++j, scratch += line_bytes) {
+    for (Index line = 0; line < lines; ++line) {
+      char* const place = scratch + line * block;
+      each<static_cast<int>(line_vectors<T>)>([&](auto part) KALLIMA_INLINE {
+        Vector<T> x[R];
+        each<R>([&](auto k) KALLIMA_INLINE {
+          x[k] = hn::Load(d, part_of<T>(place + rest * k * line_bytes, part));
+        });
+        transform<R>(turn, x);
+        leave_rows<R>(x, roots, place, rest, part);
+      });
     }
     roots += (R - 1) * root_reals<T>;
   }
@@ -320,48 +354,65 @@ void first_pass(const char* from, const Index* HWY_RESTRICT offsets, Index group
 
 /// Past the caches only whole cache lines may go: a part of one would be read first.
 template <int R, bool streams, class T>
-void last_pass(const char* from, const Index* HWY_RESTRICT from_offsets, Index group, Index row,
-               Index rows, char* to, const Index* HWY_RESTRICT offsets, T factor, T sign,
-               const char* next, const Index* HWY_RESTRICT next_offsets) {
+void last_pass(const char* scratch, Index lines, Index block, Index row, Index rows, char* to,
+               const Index* HWY_RESTRICT offsets, T factor, T sign, const char* next,
+               const Index* HWY_RESTRICT next_offsets) {
   const Tag<T> d;
   const Rotation<T> turn(sign);
-  const Groups<T> groups(group);
   const auto by = hn::Set(d, factor);
-  constexpr Index together = streams ? line_vectors<T> : 1;  // parts that are written at once
-  for (Index i = 0; i < rows; ++i, from += row * group, offsets += R) {
-    for (Index begin = 0; begin < groups.parts; begin += together) {
-      HWY_ALIGN T whole[together > 1 ? R * line_reals<T> : 1];
-      for (Index part = begin; part < begin + together; ++part) {
+  constexpr auto vectors = static_cast<int>(line_vectors<T>);
+  constexpr bool together = streams && vectors > 1;  // parts are written at once
+  for (Index i = 0; i < rows; ++i, scratch += row * line_bytes, offsets += R) {
+    for (Index line = 0; line < lines; ++line) {
+      const char* const from = scratch + line * block;
+      char* const target = to + line * line_bytes;
+      HWY_ALIGN T whole[together ? R * line_reals<T> : 1];
+      each<vectors>([&](auto part) KALLIMA_INLINE {
         Vector<T> x[R];
         each<R>([&](auto k) KALLIMA_INLINE {
-          x[k] = hn::LoadU(d, from_bytes<T>(from + from_offsets[k], part));
+          x[k] = hn::Load(d, part_of<T>(from + k * line_bytes, part));
         });
         transform<R>(turn, x);
         if (factor != T{1}) each<R>([&](auto k) KALLIMA_INLINE { x[k] = hn::Mul(x[k], by); });
         each<R>([&](auto k) KALLIMA_INLINE {
-          if constexpr (together > 1) {
-            hn::Store(x[k], d, &whole[k * line_reals<T> + (part - begin) * vector_reals<T>]);
+          if constexpr (together) {
+            hn::Store(x[k], d, &whole[k * line_reals<T> + part * vector_reals<T>]);
           } else if constexpr (streams) {
-            hn::Stream(x[k], d, to_bytes<T>(to + offsets[k], part));
+            hn::Stream(x[k], d, part_of<T>(target + offsets[k], part));
           } else {
-            hn::StoreU(x[k], d, to_bytes<T>(to + offsets[k], part));
+            hn::StoreU(x[k], d, part_of<T>(target + offsets[k], part));
           }
         });
-      }
-      if constexpr (together > 1) {
+      });
+      if constexpr (together) {
         for (Index k = 0; k < R; ++k) {
-          each<static_cast<int>(together)>([&](auto part) KALLIMA_INLINE {
+          each<vectors>([&](auto part) KALLIMA_INLINE {
             hn::Stream(hn::Load(d, &whole[k * line_reals<T> + part * vector_reals<T>]), d,
-                       to_bytes<T>(to + offsets[k], begin + part));
+                       part_of<T>(target + offsets[k], part));
           });
         }
       }
     }
     if (next != nullptr) {
-      for (Index line = 0; line < group; line += 64) {
-        each<R>([&](auto k) KALLIMA_INLINE { hwy::Prefetch(next + next_offsets[k] + line); });
+      for (Index line = 0; line < lines; ++line) {
+        each<R>([&](auto k)
+                    KALLIMA_INLINE { hwy::Prefetch(next + next_offsets[k] + line * line_bytes); });
       }
       next_offsets += R;
+    }
+  }
+}
+
+template <class T>
+void take(const char* from, const Index* HWY_RESTRICT offsets, Index lines, Index length,
+          char* scratch, Index block) {
+  const Tag<T> d;
+  for (Index i = 0; i < length; ++i, scratch += line_bytes) {
+    for (Index line = 0; line < lines; ++line) {
+      each<static_cast<int>(line_vectors<T>)>([&](auto part) KALLIMA_INLINE {
+        hn::Store(hn::LoadU(d, part_of<T>(from + offsets[i] + line * line_bytes, part)), d,
+                  part_of<T>(scratch + line * block, part));
+      });
     }
   }
 }
@@ -404,10 +455,9 @@ HWY_INLINE void turn_over(Vector<T> (&rows)[N]) {
 
 template <int R, class T>
 void along_pass(const char* HWY_RESTRICT from, Index rest, Index row, const T* HWY_RESTRICT roots,
-                T sign, T* HWY_RESTRICT scratch, Index ahead) {
+                T sign, char* HWY_RESTRICT scratch, Index ahead) {
   const Tag<T> d;
   const Rotation<T> turn(sign);
-  const Groups<T> groups(64);
   constexpr Index lanes = line_numbers<T>;
   constexpr int numbers = static_cast<int>(vector_numbers<T>);
   constexpr auto number_bytes = static_cast<Index>(sizeof(std::complex<T>));
@@ -418,14 +468,13 @@ void along_pass(const char* HWY_RESTRICT from, Index rest, Index row, const T* H
     for (Index part = 0; part < line_vectors<T>; ++part) {
       Vector<T> x[R];
       each<R>([&](auto k) KALLIMA_INLINE {
-        x[k] = hn::LoadU(d, from_bytes<T>(at_j + rest * k * number_bytes, part));
+        x[k] = hn::LoadU(d, part_of<T>(at_j + rest * k * number_bytes, part));
       });
       transform<R>(turn, x);
       each<R>([&](auto q) KALLIMA_INLINE {
         if constexpr (q > 0) {
           const T* const root = roots + (q - 1) * 2 * line_reals<T> + part * vector_reals<T>;
-          x[q] = hn::MulAdd(Rotation<T>::swapped(x[q]), hn::LoadU(d, root + line_reals<T>),
-                            hn::Mul(x[q], hn::LoadU(d, root)));
+          x[q] = times<T>(x[q], hn::LoadU(d, root), hn::LoadU(d, root + line_reals<T>));
         }
       });
       each<R / numbers>([&](auto quad) KALLIMA_INLINE {
@@ -434,9 +483,8 @@ void along_pass(const char* HWY_RESTRICT from, Index rest, Index row, const T* H
         turn_over<1, T>(square);
         constexpr int q = numbers * quad;
         each<numbers>([&](auto i) KALLIMA_INLINE {
-          hn::Store(
-              square[i], d,
-              groups.at(scratch, q / lanes * row + j + part * numbers + i, q % lanes / numbers));
+          const Index place = q / lanes * row + j + part * numbers + i;
+          hn::Store(square[i], d, part_of<T>(scratch + place * line_bytes, q % lanes / numbers));
         });
       });
     }
@@ -454,15 +502,14 @@ HWY_INLINE void turn_square(const char* from, Index from_row, char* to, Index to
   const Tag<T> d;
   constexpr int numbers = static_cast<int>(vector_numbers<T>);
   Vector<T> rows[numbers];
-  each<numbers>([&](auto i) KALLIMA_INLINE {
-    rows[i] = hn::LoadU(d, from_bytes<T>(from + i * from_row, 0));
-  });
+  each<numbers>([&](auto i)
+                    KALLIMA_INLINE { rows[i] = hn::LoadU(d, part_of<T>(from + i * from_row, 0)); });
   turn_over<1, T>(rows);
   each<numbers>([&](auto i) KALLIMA_INLINE {
     if constexpr (streams) {
-      hn::Stream(rows[i], d, to_bytes<T>(to + i * to_row, 0));
+      hn::Stream(rows[i], d, part_of<T>(to + i * to_row, 0));
     } else {
-      hn::StoreU(rows[i], d, to_bytes<T>(to + i * to_row, 0));
+      hn::StoreU(rows[i], d, part_of<T>(to + i * to_row, 0));
     }
   });
 }
@@ -521,11 +568,12 @@ struct Root {
   Vector<T> real, imag;
 };
 
+/// Of a table with a group of so many reals for each of both.
 template <class T>
-HWY_INLINE Root<T> root_at(const T* table, const Groups<T>& groups, Index number, Index part) {
+HWY_INLINE Root<T> root_at(const T* table, Index reals, Index number, Index part) {
   const Tag<T> d;
-  return {hn::Load(d, groups.at(table, 2 * number, part)),
-          hn::Load(d, groups.at(table, 2 * number + 1, part))};
+  const T* const at = table + 2 * number * reals + part * vector_reals<T>;
+  return {hn::Load(d, at), hn::Load(d, at + reals)};
 }
 
 template <class T>
@@ -538,18 +586,17 @@ template <bool streams, class T>
 HWY_INLINE void multiply_by(const char* from, const Index* from_offsets, Index group, char* to,
                             const Index* offsets, Index length, const T* fine, const T* coarse) {
   const Tag<T> d;
-  const Groups<T> groups(group);
+  const Index reals = group / static_cast<Index>(sizeof(T));
   for (Index begin = 0; begin < length; begin += fine_roots) {
     const Index count = HWY_MIN(fine_roots, length - begin);
     for (Index i = 0; i < count; ++i) {
-      const T* const source = from_bytes<T>(from + from_offsets[begin + i], 0);
-      T* const target = to_bytes<T>(to + offsets[begin + i], 0);
-      for (Index part = 0; part < groups.parts; ++part) {
-        const Root<T> root = root_at<T>(fine, groups, i, part) *
-                             root_at<T>(coarse, groups, begin / fine_roots, part);
-        const Vector<T> x = hn::LoadU(d, source + part * vector_reals<T>);
+      const T* const source = part_of<T>(from + from_offsets[begin + i], 0);
+      T* const target = part_of<T>(to + offsets[begin + i], 0);
+      for (Index part = 0; part < reals / vector_reals<T>; ++part) {
+        const Root<T> root =
+            root_at<T>(fine, reals, i, part) * root_at<T>(coarse, reals, begin / fine_roots, part);
         const Vector<T> product =
-            hn::MulAdd(Rotation<T>::swapped(x), root.imag, hn::Mul(x, root.real));
+            times<T>(hn::LoadU(d, source + part * vector_reals<T>), root.real, root.imag);
         if constexpr (streams) {
           hn::Stream(product, d, target + part * vector_reals<T>);
         } else {
@@ -573,13 +620,14 @@ void multiply(const char* from, const Index* from_offsets, Index group, char* to
 template <class T>
 void extend(T* table, Index group, Index have, Index count, const T* by) {
   const Tag<T> d;
-  const Groups<T> groups(group);
+  const Index reals = group / static_cast<Index>(sizeof(T));
   for (Index i = have; i < count; ++i) {
-    for (Index part = 0; part < groups.parts; ++part) {
+    for (Index part = 0; part < reals / vector_reals<T>; ++part) {
       const Root<T> root =
-          root_at<T>(table, groups, i - have, part) * root_at<T>(by, groups, 0, part);
-      hn::Store(root.real, d, groups.at(table, 2 * i, part));
-      hn::Store(root.imag, d, groups.at(table, 2 * i + 1, part));
+          root_at<T>(table, reals, i - have, part) * root_at<T>(by, reals, 0, part);
+      T* const at = table + 2 * i * reals + part * vector_reals<T>;
+      hn::Store(root.real, d, at);
+      hn::Store(root.imag, d, at + reals);
     }
   }
 }
@@ -653,7 +701,9 @@ void halves(const T* from, Index pairs, const T* HWY_RESTRICT roots, T* to) {
 
 template <class T, int R>
 void add_radix(LinePasses<T>& passes) {
-  passes.first[R] = first_pass<R, T>;
+  passes.first[R] = first_pass<R, 0, T>;
+  passes.first_of_two[R] = first_pass<R, short_row, T>;
+  passes.middle[R] = middle_pass<R, T>;
   passes.last[R] = last_pass<R, false, T>;
   passes.streams[R] = last_pass<R, true, T>;
   if constexpr (R % line_numbers<T> == 0) passes.along[R] = along_pass<R, T>;
@@ -663,6 +713,7 @@ template <class T, int... R>
 LinePasses<T> all_passes(std::integer_sequence<int, R...> /*radices*/) {
   LinePasses<T> passes;
   (add_radix<T, R + 2>(passes), ...);
+  passes.take = take<T>;
   passes.turn_in = turn_in<T>;
   passes.turn_out = turn_out<T>;
   passes.multiply = multiply<T>;
