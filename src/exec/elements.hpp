@@ -32,7 +32,20 @@ struct LinePlace {
   std::size_t along = 0;       ///< digit that numbers elements
   Index first = 0;             ///< of the neighbours
   Index length = 1;            ///< elements of a line
+  Index row = 1;               ///< neighbours, from 0 on; the last of `fixed` numbers rows of them
 };
+
+/// Lines that lie side by side from a place on in rows behind its own, where these follow each
+/// other in memory. (Rows of an array need not be whole cache lines, but all of them together may
+/// be.)
+inline Index in_rows_behind(const StridedBlock& block, const LinePlace& place) {
+  if (place.fixed.empty()) return 0;
+  const auto down = static_cast<std::size_t>(place.fixed.back());
+  const Progression& rows = block.places[down];
+  const bool follow = block.places[place.across].count == place.row && rows.step == 1 &&
+                      block.strides[down] == place.row && block.panels.width == 0;
+  return follow ? (rows.first + rows.count - 1 - place.at[down]) * place.row : 0;
+}
 
 /// Where lines from a place on lie in blocks of numbers of so many bytes. Writes the offsets: that
 /// of element i to place i, or to places[i]. `address(block)` is where its area begins.
@@ -58,7 +71,8 @@ void find_elements(Elements<Byte>& elements, const std::vector<StridedBlock>& bl
       continue;
     }
     const Index skip = place.first - across.first;
-    run = std::min(run, block.together(place.across, skip, across.count - skip));
+    run = std::min(run, block.together(place.across, skip, across.count - skip) +
+                            in_rows_behind(block, place));
     const Progression& along = block.places[place.along];
     Byte* const at = reinterpret_cast<Byte*>(address(block)) +
                      (offset + block.distance(place.across, skip)) * bytes;

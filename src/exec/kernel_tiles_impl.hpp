@@ -105,9 +105,9 @@ class KernelSweep {
   };
 
   [[nodiscard]] LinePlace place_of(const Cursor& at) const {
-    return {at.at,         lines_.row_digits(),
-            lines_.fast(), static_cast<std::size_t>(stage_.sweep.digit),
-            at.in_row,     shape_.length};
+    return {
+        at.at,     lines_.row_digits(), lines_.fast(), static_cast<std::size_t>(stage_.sweep.digit),
+        at.in_row, shape_.length,       lines_.row()};
   }
   void find_sources(Elements<const char>& elements, const Cursor& at) const {
     find_elements(
@@ -121,20 +121,22 @@ class KernelSweep {
         [&](const StridedBlock& block) { return writable<T>(areas_, block.area, block.owner); });
   }
 
-  /// Groups as many as lie alike on both sides; or what is left over of such, or of lines in no
-  /// order, which may be of several rows, by tiles.
+  /// Groups as many as lie alike on both sides; or one whose sources do not; or what is left over
+  /// of such, or of lines in no order, which may be of several rows, by tiles.
   [[nodiscard]] Step next_step(const Cursor& at, Index left) const {
     const bool reads = here_.lines > 0;
-    const bool turns = turned();
     const bool writes = targets_.lines > 0 && (!stage_.streams || targets_.on_cache_lines());
-    Index together = std::min(left, lines_.left_in_row(at));
-    if (reads) together = std::min(together, here_.lines);
-    if (targets_.lines > 0) together = std::min(together, targets_.lines);
+    const Index in_tile = std::max(lanes_, shape_.lines / lanes_ * lanes_);
+    // Roots are made for lines of one row.
+    const Index alike = roots_ == nullptr ? left : std::min(left, lines_.left_in_row(at));
+    const Index written = targets_.lines > 0 ? std::min(alike, targets_.lines) : alike;
+    Index together = reads ? std::min(written, here_.lines) : written;
+    if (writes && together < lanes_ && written >= lanes_) return {lanes_, false, Way::direct};
     if (stage_.streams && targets_.before > 0) together = std::min(together, targets_.before);
     const Index whole = together / lanes_ * lanes_;
-    const Index in_tile = std::max(lanes_, shape_.lines / lanes_ * lanes_);
-    if (whole > 0 && writes) return {reads ? whole : std::min(whole, in_tile), reads, Way::direct};
-    if (whole > 0 && turns) return {reads ? whole : std::min(whole, in_tile), reads, Way::lines};
+    if (whole > 0 && (writes || turned())) {
+      return {reads ? whole : std::min(whole, in_tile), reads, writes ? Way::direct : Way::lines};
+    }
     if (whole > 0 && reads) return {std::min(whole, in_tile), true, Way::tile};
     const bool ordered = reads || targets_.lines > 0;
     return {std::min(ordered ? together : left, shape_.lines), false, Way::tile};

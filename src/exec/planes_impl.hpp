@@ -172,7 +172,7 @@ class PlaneColumns {
   /// Transforms and scatters columns from one on, up to all; how many.
   Index leave(const Places& at, Index column, Factor<T> factor) {
     const LinePlace place{at,     stage_.others, stage_.plane.fast, stage_.plane.slow,
-                          column, shape_.rows};
+                          column, shape_.rows,   shape_.columns};
     find_elements(
         targets_, stage_.targets, place, nullptr, number_bytes,
         [&](const StridedBlock& block) { return writable<T>(areas_, block.area, block.owner); });

@@ -35,6 +35,8 @@ class Lines {
   /// Digits that number rows, and the one that numbers lines in a row, where there is one.
   [[nodiscard]] std::span<const int> row_digits() const { return row_digits_; }
   [[nodiscard]] std::size_t fast() const { return fast_; }
+  /// Lines of a row.
+  [[nodiscard]] Index row() const { return row_; }
   /// Lines from a place to the end of its row.
   [[nodiscard]] Index left_in_row(const Cursor& cursor) const { return row_ - cursor.in_row; }
 
