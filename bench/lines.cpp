@@ -44,18 +44,16 @@ class Contender {
  public:
   using Number = std::complex<T>;
   /// Of a batch.
-  static Index lines_of(Index length) {
-    return group_bytes(length) / static_cast<Index>(sizeof(Number));
-  }
+  static constexpr Index lines = group_bytes / static_cast<Index>(sizeof(Number));
 
   Contender(Index length, LineEngine by, const Arrangement& arrangement)
       : name(arrangement.name),
         in_place_(arrangement.in_place),
-        from_(length * lines_of(length)),
-        to_(length * lines_of(length)),
+        from_(length * lines),
+        to_(length * lines),
         scratch_(kernel_scratch(length) / static_cast<Index>(sizeof(Number))),
         engine_(batch(length, by, arrangement), -1, setup(), from_.data, target()) {
-    for (Index i = 0; i < length * lines_of(length); ++i) from_.data[i] = {};
+    for (Index i = 0; i < length * lines; ++i) from_.data[i] = {};
   }
   void run() { engine_.run(from_.data, target(), scratch_.data); }
 
@@ -76,7 +74,6 @@ class Contender {
     return result;
   }
   static fft::Batch batch(Index length, LineEngine by, const Arrangement& arrangement) {
-    const Index lines = lines_of(length);
     const auto strides = [&](bool across) {
       return across ? Strides{lines, 1} : Strides{1, length};
     };
@@ -114,8 +111,7 @@ void compare(bool speaks, Index length) {
     plans.emplace_back(length, LineEngine::fftw, each);
   }
   constexpr int rounds = 21;
-  const auto times =
-      static_cast<int>(std::max<Index>(1, 100'000 / (length * Contender<T>::lines_of(length))));
+  const auto times = static_cast<int>(std::max<Index>(1, 100'000 / (length * Contender<T>::lines)));
   for (int round = 0; round <= rounds; ++round) {
     for (std::size_t i = 0; i < arrangements.size(); ++i) {
       for (auto* const list : {&kernels, &plans}) {
@@ -127,7 +123,7 @@ void compare(bool speaks, Index length) {
   }
   if (!speaks) return;
   const auto n = static_cast<double>(length);
-  const double giga = 5e-9 * n * std::log2(n) * static_cast<double>(Contender<T>::lines_of(length));
+  const double giga = 5e-9 * n * std::log2(n) * static_cast<double>(Contender<T>::lines);
   const Contender<T>& kernel = best_of(kernels);
   const Contender<T>& plan = best_of(plans);
   std::vector<double> ratios;

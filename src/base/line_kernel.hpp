@@ -25,14 +25,10 @@ inline bool has_kernel(Index length) {
 inline constexpr Index fine_roots = 32;
 
 /// Bytes that a group of lines, which a kernel transforms together, has of each element. Two cache
-/// lines: written past the caches, each by itself would take twice as long, as it is on another
-/// page than the one before. But one where that alone leaves the group in the first cache.
-inline Index group_bytes(Index length) {
-  constexpr Index line = 64;
-  constexpr Index first_cache = 20 << 10;  // of 32 KiB or more, with what is read and written
-  const bool one = length * line <= first_cache && 2 * length * line > first_cache;
-  return one ? line : 2 * line;
-}
+/// lines: written past the caches, each by itself would be on another page than the one before,
+/// which takes a sixth longer even where one alone would leave the group in the first cache
+/// (measured on lines of 256, a pass out of memory).
+inline constexpr Index group_bytes = 128;
 
 /// Bytes that a kernel wants as scratch, whole cache lines: a group of lines twice, once in rows
 /// with gaps, since rows a power of two apart would meet in few sets of the cache; what elements
@@ -40,16 +36,16 @@ inline Index group_bytes(Index length) {
 inline Index kernel_scratch(Index length) {
   constexpr Index longest_rows = 16 * 17;  // of two passes
   const Index rows = std::max(length + 16, longest_rows);
-  const Index work = (rows + length) * group_bytes(length);
+  const Index work = (rows + length) * group_bytes;
   const Index tables = (length + 1) / 2 * 64;
-  const Index roots = 2 * (fine_roots + length / fine_roots + 1) * group_bytes(length);
+  const Index roots = 2 * (fine_roots + length / fine_roots + 1) * group_bytes;
   return work + tables + roots;
 }
 
 /// The same for lines of reals, two neighbours as one number: beside the kernel's own there is room
 /// for a group of lines.
 inline Index real_kernel_scratch(Index pairs) {
-  return kernel_scratch(pairs) + pairs * group_bytes(pairs);
+  return kernel_scratch(pairs) + pairs * group_bytes;
 }
 
 }  // namespace kallima

@@ -6,9 +6,13 @@
 
 #include <cstdint>
 
+#include "base/checked.hpp"
 #include "exec/walk.hpp"
 
 namespace kallima::exec {
+
+/// Bytes of a page, unless a user asks for larger ones.
+inline constexpr Index small_page = 4096;
 
 /// Elements of lines side by side: the i-th of all lines begin at data + offsets[i]. Byte is char
 /// where they are written, const char where they are read.
@@ -19,6 +23,7 @@ struct Elements {
   Index lines = 0;           ///< that lie so; 0: it is not so simple
   Index before = 0;  ///< of these, before the first where all elements begin on cache lines; the
                      ///< number of lines where none does
+  Index pages = 0;   ///< of memory that a line has elements on
 
   /// True where groups can be written past the caches from the first line on.
   [[nodiscard]] bool on_cache_lines() const { return lines > 0 && before == 0; }
@@ -57,6 +62,7 @@ void find_elements(Elements<Byte>& elements, const std::vector<StridedBlock>& bl
   Byte* begin = nullptr;
   std::uintptr_t apart_bits = 0;  // of all distances
   elements.lines = 0;
+  elements.pages = 0;
   for (const StridedBlock& block : blocks) {
     Index offset = 0;
     if (!offset_in(block, place.fixed, place.at, offset)) continue;
@@ -88,6 +94,7 @@ void find_elements(Elements<Byte>& elements, const std::vector<StridedBlock>& bl
     apart_bits |= static_cast<std::uintptr_t>(apart);
     if (along.count > 1) apart_bits |= static_cast<std::uintptr_t>(stride);
     found += along.count;
+    elements.pages += ceil_div(along.count * std::min(stride, small_page), small_page);
   }
   if (found != place.length) return;
   elements.data = begin;

@@ -84,6 +84,10 @@ class KernelSweep {
   using Source = typename Kernel::Source;
   using Target = typename Kernel::Target;
   static constexpr auto number_bytes = static_cast<Index>(sizeof(Number<T>));
+  /// A processor knows the places of so many pages at a time, or twice as many. Of lines that have
+  /// elements on more of them, every group would look all of them up again, so as many as a tile
+  /// has are gathered at a time: lines of 2048, 16 KiB apart, take two thirds of the time.
+  static constexpr Index known_pages = 1024;
 
   /// Where results go.
   enum class Way : std::uint8_t {
@@ -124,7 +128,7 @@ class KernelSweep {
   /// Groups as many as lie alike on both sides; or one whose sources do not; or what is left over
   /// of such, or of lines in no order, which may be of several rows, by tiles.
   [[nodiscard]] Step next_step(const Cursor& at, Index left) const {
-    const bool reads = here_.lines > 0;
+    const bool reads = here_.lines > 0 && here_.pages <= known_pages;
     const bool writes = targets_.lines > 0 && (!stage_.streams || targets_.on_cache_lines());
     const Index in_tile = std::max(lanes_, shape_.lines / lanes_ * lanes_);
     // Roots are made for lines of one row.

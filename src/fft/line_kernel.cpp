@@ -86,7 +86,7 @@ void append_group(std::vector<T>& table, Index count, Root root) {
 
 template <class T>
 LineKernel<T>::LineKernel(Index length, int sign, Vectors vectors, bool of_reals)
-    : length_(length), group_(group_bytes(length)), sign_(static_cast<T>(sign)) {
+    : length_(length), sign_(static_cast<T>(sign)) {
   if (!has_kernel(length)) {
     throw InvalidShape("there is no kernel for lines of " + std::to_string(length));
   }
@@ -155,9 +155,9 @@ LineKernel<T>::LineKernel(Index length, int sign, Vectors vectors, bool of_reals
       weight *= level.radix;
     }
     results_.push_back(frequency);
-    natural_.push_back(i * group_);
-    room_order_.push_back(order_[static_cast<std::size_t>(i)] * group_);
-    in_room_.push_back(frequency * group_);
+    natural_.push_back(i * group_bytes);
+    room_order_.push_back(order_[static_cast<std::size_t>(i)] * group_bytes);
+    in_room_.push_back(frequency * group_bytes);
     const bool first_lane = i / leading.rest % together == 0;
     if (has_along() && first_lane) along_results_.push_back(frequency * number_bytes);
   }
@@ -166,7 +166,7 @@ LineKernel<T>::LineKernel(Index length, int sign, Vectors vectors, bool of_reals
 template <class T>
 void LineKernel<T>::turn_out(const char* from, Index element, Index length, char* to, Index line,
                              bool streams) const {
-  passes_->turn_out(from, element, group_, length, to, line, streams);
+  passes_->turn_out(from, element, group_bytes, length, to, line, streams);
 }
 
 template <class T>
@@ -196,7 +196,7 @@ void LineKernel<T>::make_roots(Number* scratch, const Roots<T>& roots, const Num
     fill(table, 0);
     for (Index have = 1; have < count; have *= 2) {
       fill(by.data(), have * unit);
-      passes_->extend(table, group_, have, std::min(2 * have, count), by.data());
+      passes_->extend(table, group_bytes, have, std::min(2 * have, count), by.data());
     }
   };
   T* const fine = root_table(scratch);
@@ -207,7 +207,7 @@ void LineKernel<T>::make_roots(Number* scratch, const Roots<T>& roots, const Num
 template <class T>
 void LineKernel<T>::multiply(const Source& from, const Target& to, Number* scratch) const {
   const T* const fine = root_table(scratch);
-  passes_->multiply(from.data, from.offsets, group_, to.data, to.offsets, length_, fine,
+  passes_->multiply(from.data, from.offsets, group_bytes, to.data, to.offsets, length_, fine,
                     fine + fine_roots * 4 * lanes(), to.streams);
 }
 
@@ -282,7 +282,7 @@ void LineKernel<T>::across(const Source& from, const Target& to, T factor, Numbe
                            const Source& next) const {
   const Leaving leaving{to.data, to.offsets, to.streams, factor, next.data, next.offsets};
   const Level& leading = levels_.front();
-  const Index lines = group_ / cache_line_bytes;
+  const Index lines = group_bytes / cache_line_bytes;
   auto* const work = reinterpret_cast<char*>(scratch);
   if (levels_.size() == 1) {
     passes_->take(from.data, from.offsets, lines, length_, work, block());
@@ -325,7 +325,7 @@ template <class T>
 void LineKernel<T>::turned_in(const Number* from, Index from_line, const Target& to, T factor,
                               Number* scratch) const {
   auto* const lines = reinterpret_cast<char*>(room(scratch));
-  passes_->turn_in(reinterpret_cast<const char*>(from), from_line, group_, length_, lines);
+  passes_->turn_in(reinterpret_cast<const char*>(from), from_line, group_bytes, length_, lines);
   across({lines, room_order_.data()}, to, factor, scratch);
 }
 
@@ -334,7 +334,8 @@ void LineKernel<T>::turned_out(const Source& from, Number* to, Index to_line, T 
                                Number* scratch) const {
   auto* const lines = reinterpret_cast<char*>(room(scratch));
   across(from, {lines, in_room_.data(), false}, factor, scratch);
-  passes_->turn_out(lines, group_, group_, length_, reinterpret_cast<char*>(to), to_line, false);
+  passes_->turn_out(lines, group_bytes, group_bytes, length_, reinterpret_cast<char*>(to), to_line,
+                    false);
 }
 
 template <class T>
@@ -342,7 +343,8 @@ void LineKernel<T>::turned(const Number* from, Index from_line, Number* to, Inde
                            Number* scratch) const {
   auto* const lines = reinterpret_cast<char*>(room(scratch));
   turned_in(from, from_line, {lines, in_room_.data(), false}, factor, scratch);
-  passes_->turn_out(lines, group_, group_, length_, reinterpret_cast<char*>(to), to_line, false);
+  passes_->turn_out(lines, group_bytes, group_bytes, length_, reinterpret_cast<char*>(to), to_line,
+                    false);
 }
 
 template class LineKernel<float>;

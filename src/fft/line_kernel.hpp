@@ -37,7 +37,9 @@ class LineKernel {
 
   [[nodiscard]] Index length() const { return length_; }
   /// Lines of a group.
-  [[nodiscard]] Index lanes() const { return group_ / static_cast<Index>(sizeof(Number)); }
+  [[nodiscard]] static constexpr Index lanes() {
+    return group_bytes / static_cast<Index>(sizeof(Number));
+  }
   /// "16 x 16".
   [[nodiscard]] std::string to_text() const;
 
@@ -146,7 +148,6 @@ class LineKernel {
   void last(const char* scratch, Index lines, const Level& before, Leaving& leaving) const;
 
   Index length_;
-  Index group_;  // bytes
   T sign_;
   const LinePasses<T>* passes_ = nullptr;
   std::vector<Level> levels_;

@@ -98,8 +98,8 @@ class Group {
       }
     }
     for (Index i = 0; i < length; ++i) {
-      offsets_.push_back(kernel_.elements()[static_cast<std::size_t>(i)] * group_bytes(length));
-      results_.push_back(kernel_.results()[static_cast<std::size_t>(i)] * group_bytes(length));
+      offsets_.push_back(kernel_.elements()[static_cast<std::size_t>(i)] * group_bytes);
+      results_.push_back(kernel_.results()[static_cast<std::size_t>(i)] * group_bytes);
     }
     sign_ = sign;
   }
