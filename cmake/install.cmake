@@ -68,8 +68,10 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/kallimaConfigVersion.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
               "${PROJECT_BINARY_DIR}/kallimaConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake"
         DESTINATION "${kallima_package_dir}")
+if(KALLIMA_FFTW)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake" DESTINATION "${kallima_package_dir}")
+endif()
 
 # For those who build without CMake: `mpicxx ... $(pkg-config --cflags --libs kallima)`. What the library
 # needs is private to a shared one, and only asked for with --static; where there is but a static one,
@@ -77,9 +79,9 @@ install(FILES "${PROJECT_BINARY_DIR}/kallimaConfig.cmake"
 file(RELATIVE_PATH kallima_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 set(kallima_pc_needs fmt)
 set(kallima_pc_libraries ${kallima_openmp_runtime} ${kallima_cxx_runtime})
-if(PC_FFTW3_FOUND)
+if(KALLIMA_FFTW AND PC_FFTW3_FOUND)
   list(PREPEND kallima_pc_needs fftw3 fftw3f)
-else()
+elseif(KALLIMA_FFTW)
   kallima_library_names(engines "${FFTW3_LIBRARY}" "${FFTW3F_LIBRARY}")
   list(PREPEND kallima_pc_libraries ${engines})
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# kallima_module(NAME [PUBLIC lib...] [PRIVATE lib...])
-#   makes kallima_NAME, a static library of every *.cpp in the current folder. Sources are globbed: a
+# kallima_module(NAME [PUBLIC lib...] [PRIVATE lib...] [EXCEPT regex])
+#   makes kallima_NAME, a static library of every *.cpp in the current folder, but for what EXCEPT matches. Sources are globbed: a
 #   file is registered by being there. The modules it depends on come from tools/modules.txt, which
 #   the include check reads too; only libraries that are not ours are named in the call.
 #   A module without sources is an interface library, so that the targets exist at every moment.
@@ -46,6 +46,10 @@ function(kallima_with_needed result)
   set(${result} "${all}" PARENT_SCOPE)
 endfunction()
 
+if(NOT KALLIMA_FFTW)
+  list(REMOVE_ITEM KALLIMA_MODULES fftw3_mpi)  # which leaves to FFTW what Kallima does not do
+endif()
+
 file(STRINGS "${kallima_modules_file}" lines REGEX "^library ")
 set(kallima_shipped "")
 foreach(line IN LISTS lines)
@@ -57,7 +61,7 @@ endforeach()
 list(REMOVE_DUPLICATES kallima_shipped)
 
 function(kallima_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "PUBLIC;PRIVATE")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "kallima_module(${name}): what is '${arg_UNPARSED_ARGUMENTS}'? "
                         "Modules it depends on belong in tools/modules.txt")
@@ -75,6 +79,9 @@ function(kallima_module name)
   set(target kallima_${name})
 
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "${arg_EXCEPT}")
+  endif()
   if(sources)
     set(when EXCLUDE_FROM_ALL)
     if(name IN_LIST kallima_shipped)

@@ -14,8 +14,12 @@ function(kallima_rival name source)
   target_link_libraries(kallima_cli PRIVATE ${ARGN})
 endfunction()
 
-target_sources(kallima_cli PRIVATE bench/rivals/rivals.cpp bench/rivals/bare.cpp bench/rivals/copy.cpp)
-target_link_libraries(kallima_cli PRIVATE FFTW3::fftw3 FFTW3::fftw3f)
+target_sources(kallima_cli PRIVATE bench/rivals/rivals.cpp bench/rivals/copy.cpp)
+if(NOT KALLIMA_FFTW)
+  # The others compute with FFTW.
+  return()
+endif()
+kallima_rival(bare bare.cpp FFTW3::fftw3 FFTW3::fftw3f)
 
 get_filename_component(fftw_folder "${FFTW3_LIBRARY}" DIRECTORY)
 foreach(part threads mpi)

@@ -33,7 +33,7 @@ struct PlanRequest {
   std::optional<Layout> out;  ///< layout of the output; where empty, any, which saves the way back
   Placement placement;        ///< how ranks are laid on nodes
   ExchangeMethod method = ExchangeMethod::any;  ///< how pieces travel
-  LineEngine engine = LineEngine::any;          ///< what computes; FFTW where there are no kernels
+  LineEngine engine = LineEngine::any;          ///< what computes
   Index chunks = 0;  ///< into which sweeps beside messages are cut, as far as they can be;
                      ///< 1: not at all; 0: what is cheapest
   Index tile_bytes = Index{5} << 18;  ///< size that tiles should not exceed, for the cache; planes

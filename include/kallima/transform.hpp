@@ -146,8 +146,8 @@ struct Options {  // NOLINT(clang-analyzer-optin.performance.Padding): grouped f
   bool adaptive = false;  ///< the first 20 runs of each direction try up to 5 ways to exchange, all
                           ///< with the same bits, and the fastest stays; explain() shows which. The
                           ///< workspace is that of the largest
-  LineEngine engine = LineEngine::any;  ///< what transforms lines: FFTW or the library's kernels,
-                                        ///< where it has any for their length
+  LineEngine engine = LineEngine::any;  ///< what transforms lines: FFTW, the library's kernels, or
+                                        ///< kernels where there is one for just their length
   Effort engine_effort = Effort::estimate;  ///< of FFTW: how long it looks for a plan of lines;
                                             ///< `measure` takes longer to plan and less to run
 

@@ -5,6 +5,8 @@
 // The engine's wisdom belongs to the whole process: the host program may use it too. So it is added
 // to, never cleared. A file of ours carries a version and a checksum; one that is damaged, or of
 // another version, is ignored with a warning and never reaches the engine.
+//
+// It is FFTW's: kernels have none, and a library that is built without FFTW says so.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,8 @@ enum class Effort : std::uint8_t {
   patient,   ///< tries many, longer
 };
 
-/// Writes the process' wisdom for float and double. Not collective; FileError.
+/// Writes the process' wisdom for float and double. Not collective; FileError. InvalidOption in a
+/// library without FFTW.
 KALLIMA_API void save_wisdom(const std::string& path);
 
 /// Adds a file's wisdom to the process'. Not collective. Returns an empty text, or a warning that

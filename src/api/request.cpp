@@ -216,7 +216,15 @@ PlanRequest placed(PlanRequest request, const Options& options,
   const NodesHere here =
       off ? NodesHere{} : NodesHere{communicator.ranks_on_node, communicator.nodes_in_rows};
   request.placement.ranks_per_node = here.ranks_per_node;
-  if (communicator.vectors == Vectors::none) request.engine = LineEngine::fftw;
+  if (communicator.vectors == Vectors::none && !request.problem.of_words()) {
+    if (!has_engine(LineEngine::fftw)) {
+      throw EngineFailure(
+          "a rank's processor has none of the vector instructions that kernels are written for "
+          "(SSE4, AVX2, AVX-512, NEON), and this Kallima was built without FFTW; build it with "
+          "-DKALLIMA_FFTW=ON");
+    }
+    request.engine = LineEngine::fftw;
+  }
   if (request.method != ExchangeMethod::any &&
       !method_of(request.method).fits(request.ranks, request.placement, here)) {
     request.method = fallback_method;
@@ -233,6 +241,11 @@ TuneOptions measuring_options(double seconds) {
 }
 
 ChosenPlan chosen_plan(const PlanRequest& request, const Options& options) {
+  if (options.plan && !has_engines(*options.plan)) {
+    throw InvalidOption(
+        "lines of the plan are transformed by FFTW, without which this Kallima was built; leave "
+        "the plan out, or build Kallima with -DKALLIMA_FFTW=ON");
+  }
   if (options.plan && !fits(*options.plan, request)) {
     const Plan& plan = *options.plan;
     throw InvalidOption(fmt::format(

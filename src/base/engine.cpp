@@ -3,6 +3,14 @@
 
 namespace kallima {
 
+bool has_engine(LineEngine engine) {
+#if defined(KALLIMA_WITHOUT_FFTW)
+  return engine != LineEngine::fftw;
+#else
+  return engine <= LineEngine::kernels;
+#endif
+}
+
 std::string_view name_of(LineEngine engine) {
   switch (engine) {
     case LineEngine::any:

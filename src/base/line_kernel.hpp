@@ -12,13 +12,17 @@ namespace kallima {
 /// Longest lines that there are kernels for: their passes stay in the second cache.
 inline constexpr Index longest_kernel_line = 4096;
 
-/// True for lengths that there is a kernel for.
-inline bool has_kernel(Index length) {
-  if (length < 2 || length > longest_kernel_line) return false;
+/// True for products of primes to 13.
+inline bool has_small_primes(Index length) {
   for (const Index prime : {2, 3, 5, 7, 11, 13}) {
     while (length % prime == 0) length /= prime;
   }
   return length == 1;
+}
+
+/// True for lengths that there is a kernel for.
+inline bool has_kernel(Index length) {
+  return length >= 2 && length <= longest_kernel_line && has_small_primes(length);
 }
 
 /// Roots of unity between the sweeps of a split axis are products of two, of so many and of others.

@@ -6,32 +6,12 @@ namespace kallima::fft {
 template <class T>
 Engine<T>::Engine(const Batch& batch, int sign, const EngineSetup& setup, std::complex<T>* from,
                   std::complex<T>* to)
-    : by_([&]() -> std::variant<FftwLines<T>, KernelLines<T>> {
-        if (batch.engine == LineEngine::kernels) return KernelLines<T>(batch, sign, setup.vectors);
+    : by_([&]() -> std::variant<FftwLines<T>, AnyLines<T>> {
+        if (batch.engine == LineEngine::kernels) return AnyLines<T>(batch, sign, setup.vectors);
         return FftwLines<T>(batch, sign, setup.effort, setup.only_wisdom, from, to);
       }()) {}
 
 template class Engine<float>;
 template class Engine<double>;
-
-template <class T>
-std::string export_wisdom() {
-  const std::lock_guard guard(planner_lock());
-  char* const text = Fftw<T>::export_wisdom();
-  std::string wisdom = text == nullptr ? std::string() : std::string(text);
-  if (text != nullptr) Fftw<T>::release(text);
-  return wisdom;
-}
-
-template <class T>
-bool import_wisdom(const std::string& wisdom) {
-  const std::lock_guard guard(planner_lock());
-  return Fftw<T>::import_wisdom(wisdom.c_str()) == 1;
-}
-
-template std::string export_wisdom<float>();
-template std::string export_wisdom<double>();
-template bool import_wisdom<float>(const std::string&);
-template bool import_wisdom<double>(const std::string&);
 
 }  // namespace kallima::fft

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "fft/fftw.hpp"
 #include "kallima/error.hpp"
 
 namespace kallima::fft {
@@ -21,6 +22,11 @@ typename Fftw<T>::Complex* engine_data(const std::complex<T>* data) {
   // FFTW takes what it only reads as writable.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
   return reinterpret_cast<typename Fftw<T>::Complex*>(const_cast<std::complex<T>*>(data));
+}
+
+template <class T>
+typename Fftw<T>::Plan plan_of(void* plan) {
+  return static_cast<typename Fftw<T>::Plan>(plan);
 }
 
 template <class T>
@@ -108,25 +114,25 @@ template <class T>
 FftwLines<T>::~FftwLines() {
   if (plan_ == nullptr) return;
   const std::lock_guard guard(planner_lock());
-  Fftw<T>::destroy(plan_);
+  Fftw<T>::destroy(plan_of<T>(plan_));
 }
 
 template <class T>
 void FftwLines<T>::run(const std::complex<T>* from, std::complex<T>* to) const {
   if (kind_ != LineKind::fourier) {
-    Fftw<T>::execute_r2r(plan_, real_data(from), real_data(to));
+    Fftw<T>::execute_r2r(plan_of<T>(plan_), real_data(from), real_data(to));
     return;
   }
   switch (numbers_) {
     case Numbers::real:
     case Numbers::complex:
-      Fftw<T>::execute(plan_, engine_data(from), engine_data(to));
+      Fftw<T>::execute(plan_of<T>(plan_), engine_data(from), engine_data(to));
       return;
     case Numbers::from_real:
-      Fftw<T>::execute_r2c(plan_, real_data(from), engine_data(to));
+      Fftw<T>::execute_r2c(plan_of<T>(plan_), real_data(from), engine_data(to));
       return;
     case Numbers::to_real:
-      Fftw<T>::execute_c2r(plan_, engine_data(from), real_data(to));
+      Fftw<T>::execute_c2r(plan_of<T>(plan_), engine_data(from), real_data(to));
       return;
   }
 }

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "fft/batch.hpp"
-#include "fft/fftw.hpp"
 #include "kallima/wisdom.hpp"
 
 namespace kallima::fft {
@@ -39,7 +38,7 @@ class FftwLines {
   static bool aligned(const std::complex<T>* data);
 
  private:
-  typename Fftw<T>::Plan plan_ = nullptr;
+  void* plan_ = nullptr;  // FFTW's; its header stays where it is used
   Numbers numbers_ = Numbers::complex;
   LineKind kind_ = LineKind::fourier;
 };

@@ -29,5 +29,6 @@ Roots<T>::Roots(Index n, const std::shared_ptr<MemorySource>& memory)
 
 template class Roots<float>;
 template class Roots<double>;
+template class Roots<long double>;
 
 }  // namespace kallima::fft

@@ -41,5 +41,6 @@ class Roots {
 
 extern template class Roots<float>;
 extern template class Roots<double>;
+extern template class Roots<long double>;
 
 }  // namespace kallima::fft

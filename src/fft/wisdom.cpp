@@ -37,6 +37,12 @@ bool take_section(std::string_view& rest, const char* name, std::string& wisdom)
 }  // namespace
 
 void save_wisdom(const std::string& path) {
+  if (!has_engine(LineEngine::fftw)) {
+    throw InvalidOption(
+        "wisdom is FFTW's, without which this Kallima was built, so there is none "
+        "to save in " +
+        path + "; leave it out, or build Kallima with -DKALLIMA_FFTW=ON");
+  }
   const std::string body =
       section("f32", fft::export_wisdom<float>()) + section("f64", fft::export_wisdom<double>());
   write_file(path, head + text::hex(text::hash(body)) + "\n" + body);
@@ -46,6 +52,9 @@ std::string load_wisdom(const std::string& path) {
   const auto ignored = [&](const std::string& why) {
     return "wisdom of " + path + " ignored: " + why + "; plans are made anew";
   };
+  if (!has_engine(LineEngine::fftw)) {
+    return ignored("it is FFTW's, without which this Kallima was built");
+  }
   std::string all;
   try {
     all = text_of_file(path);

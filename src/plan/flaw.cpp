@@ -109,10 +109,9 @@ void inspect_sweep(const Plan& plan, std::size_t step) {
   require(belongs(plan, step), "a sweep's kernel is not of {}", plan.problem().to_text());
   if (sweep.joined) inspect_pass(plan, step);
   if (!computes(sweep) || is_chirp(sweep.kernel)) return;
-  const Index positions =
-      std::max(extent_along(before, sweep), extent_along(plan.states()[step + 1], sweep));
-  require(sweep.engine == LineEngine::fftw || has_kernel(sweep, positions),
-          "there are no kernels for lines of {}", positions);
+  const bool by_kernels = !plan.problem().of_words() && has_kernels(sweep.kernel);
+  require(sweep.engine == LineEngine::fftw || by_kernels, "there are no kernels for {}",
+          plan.problem().to_text());
   const Index lines = before.layout.largest_local_size() / extent_along(before, sweep);
   require(sweep.lines <= std::max<Index>(1, lines), "tiles have {} lines, of which a rank has {}",
           sweep.lines, lines);

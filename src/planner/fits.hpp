@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "kallima/planner.hpp"
+#include "steps/tile.hpp"
 
 namespace kallima {
 
@@ -17,11 +20,21 @@ inline Layout with_padded_rows(const Layout& layout, const Problem& problem) {
   return layout.with_margins(std::move(margins));
 }
 
+/// True where this build of the library has the engines of all sweeps.
+inline bool has_engines(const Plan& plan) {
+  if (plan.problem().of_words()) return true;
+  return std::all_of(plan.steps().begin(), plan.steps().end(), [](const Step& step) {
+    const auto* const sweep = std::get_if<Sweep>(&step);
+    return sweep == nullptr || !has_kernels(sweep->kernel) || has_engine(sweep->engine);
+  });
+}
+
 /// True where a plan that was not made for this request answers it: a forward one of the same
-/// problem on as many ranks, between the layouts that are asked for. Its method may be another.
+/// problem on as many ranks, between the layouts that are asked for, by engines that there are. Its
+/// method may be another.
 inline bool fits(const Plan& plan, const PlanRequest& request) {
   if (plan.problem() != request.problem || plan.ranks() != request.ranks ||
-      plan.direction() != Direction::forward) {
+      plan.direction() != Direction::forward || !has_engines(plan)) {
     return false;
   }
   const auto rows = [&](const Layout& tight) {

@@ -105,6 +105,12 @@ void validate(const PlanRequest& request) {
     throw InvalidOption(fmt::format("{} ranks a node; give at least 1, or 0 for not known",
                                     request.placement.ranks_per_node));
   }
+  if (!has_engine(request.engine)) {
+    throw InvalidOption(fmt::format(
+        "engine is {}, without which this Kallima was built; leave engine as it is, or build "
+        "Kallima with -DKALLIMA_FFTW=ON",
+        name_of(request.engine)));
+  }
   const Problem& problem = request.problem;
   if (problem.kind == Kind::sort &&
       (request.in || request.out || request.decomposition != Decomposition::any)) {

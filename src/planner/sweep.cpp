@@ -29,8 +29,10 @@ Sweep line_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout
   sweep.lines =
       std::min(lines, static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fit))));
   sweep.form = fastest || sweep.lines == 1 ? TileForm::lines : TileForm::interleaved;
+  // Of any length, where nothing else is wanted or there is nothing else.
+  const bool of_any = request.engine == LineEngine::kernels || !has_engine(LineEngine::fftw);
   if (request.engine != LineEngine::fftw && !request.problem.of_words() &&
-      has_kernel(sweep, length)) {
+      (has_kernel(sweep, length) || (of_any && has_kernels(kernel)))) {
     sweep.engine = LineEngine::kernels;
   }
   return sweep;

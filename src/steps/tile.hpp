@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/any_line.hpp"
 #include "base/checked.hpp"
 #include "base/line_kernel.hpp"
 #include "base/strides.hpp"
@@ -105,8 +106,13 @@ inline TileShape tile_shape(const Sweep& sweep, Direction direction, Index lengt
   return shape;
 }
 
-/// True where a sweep of lines of so many positions can go by kernels: of reals two neighbours are
-/// one number.
+/// True for what kernels compute, of any length.
+inline bool has_kernels(Kernel kernel) {
+  return kernel == Kernel::fourier || kernel == Kernel::real || is_trigonometric(kernel);
+}
+
+/// True where there is a kernel for the lines of a sweep, of so many positions, as they are: of
+/// reals two neighbours are one number.
 inline bool has_kernel(const Sweep& sweep, Index positions) {
   if (sweep.kernel == Kernel::fourier) return has_kernel(positions);
   return sweep.kernel == Kernel::real && sweep.form == TileForm::lines && positions % 2 == 0 &&
@@ -116,9 +122,20 @@ inline bool has_kernel(const Sweep& sweep, Index positions) {
 /// Complex elements that a sweep's engine wants behind the tile, for lines of so many positions.
 inline Index engine_scratch(const Sweep& sweep, Index positions, Index element_bytes) {
   if (sweep.engine != LineEngine::kernels) return 0;
-  const Index bytes =
-      sweep.kernel == Kernel::real ? real_kernel_scratch(positions / 2) : kernel_scratch(positions);
-  return bytes / element_bytes;
+  const auto bytes = [&] {
+    if (is_trigonometric(sweep.kernel)) {
+      const int kind = static_cast<int>(sweep.kernel) - static_cast<int>(Kernel::cosine_1);
+      return combined_lines_scratch(trigonometric_points(kind, positions), sweep.lines,
+                                    element_bytes);
+    }
+    if (sweep.kernel == Kernel::fourier) {
+      return complex_lines_scratch(positions, sweep.lines, element_bytes);
+    }
+    return has_kernel(sweep, positions)
+               ? real_kernel_scratch(positions / 2)
+               : combined_lines_scratch(real_points(positions), sweep.lines, element_bytes);
+  };
+  return bytes() / element_bytes;
 }
 
 /// The tile of two joined sweeps: a plane, whose rows lie along the digit that is fastest in

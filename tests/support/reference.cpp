@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/reference.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "support/random.hpp"
+#include "support/whole_axis.hpp"
 
 namespace kallima::test {
 
@@ -60,39 +58,6 @@ std::vector<Index> flat_part(const Layout& layout, Index rank) {
 
 namespace {
 
-using Whole = std::vector<std::complex<long double>>;
-
-fftw_r2r_kind r2r_kind(AxisKind kind) {
-  constexpr std::array kinds = {FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
-                                FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
-  return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(AxisKind::cosine_1)];
-}
-
-/// Transforms a whole array along one axis, in place.
-void transform_axis(Whole& data, const Shape& shape, std::size_t axis, AxisKind kind,
-                    int sign = FFTW_FORWARD) {
-  Index inner = 1;
-  for (std::size_t a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
-  const Index n = shape[axis];
-  const Index outer = static_cast<Index>(data.size()) / inner / n;
-  auto* const raw = reinterpret_cast<fftwl_complex*>(data.data());
-  auto* const reals = reinterpret_cast<long double*>(data.data());
-  fftwl_plan plan = nullptr;
-  if (is_trigonometric(kind)) {
-    const fftw_iodim64 line{n, 2 * inner, 2 * inner};
-    const std::array<fftw_iodim64, 2> lines = {
-        {{outer, 2 * n * inner, 2 * n * inner}, {2 * inner, 1, 1}}};
-    const fftw_r2r_kind what = r2r_kind(kind);
-    plan = fftwl_plan_guru64_r2r(1, &line, 2, lines.data(), reals, reals, &what, FFTW_ESTIMATE);
-  } else {
-    const fftw_iodim64 line{n, inner, inner};
-    const std::array<fftw_iodim64, 2> lines = {{{outer, n * inner, n * inner}, {inner, 1, 1}}};
-    plan = fftwl_plan_guru64_dft(1, &line, 2, lines.data(), raw, raw, sign, FFTW_ESTIMATE);
-  }
-  fftwl_execute(plan);
-  fftwl_destroy_plan(plan);
-}
-
 template <class T>
 Whole test_array(const Problem& problem, std::uint64_t seed) {
   Whole data(static_cast<std::size_t>(problem.elements()));
@@ -113,12 +78,12 @@ std::vector<std::complex<long double>> low_pass(const Problem& problem, std::uin
     const Index n = problem.shape[a];
     stride /= n;
     if (!problem.truncated(a)) continue;
-    transform_axis(data, problem.shape, a, AxisKind::fourier);
+    transform_axis(data, problem.shape, a, AxisKind::fourier, -1);
     for (std::size_t i = 0; i < data.size(); ++i) {
       const Index k = static_cast<Index>(i) / stride % n;
       data[i] = std::min(k, n - k) <= problem.keep[a] ? data[i] / static_cast<long double>(n) : 0.L;
     }
-    transform_axis(data, problem.shape, a, AxisKind::fourier, FFTW_BACKWARD);
+    transform_axis(data, problem.shape, a, AxisKind::fourier, 1);
   }
   return data;
 }
@@ -132,7 +97,7 @@ std::vector<std::complex<long double>> reference(const Problem& problem, std::ui
   for (std::size_t a = 0; a < problem.shape.size(); ++a) {
     const AxisKind kind = problem.axis_kind(a);
     if (kind != AxisKind::none && kind != AxisKind::batch) {
-      transform_axis(data, problem.shape, a, kind);
+      transform_axis(data, problem.shape, a, kind, -1);
     }
   }
   return data;

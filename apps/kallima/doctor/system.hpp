@@ -3,6 +3,7 @@
 // What the operating system says of a node. Linux' files; elsewhere most stays unknown.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace kallima::cli::doctor {
 
 /// Cores that this process may run on.
 std::vector<int> own_cores();
+
+/// What transforms lines, in double and in single precision: of FFTW, or of the kernels where there
+/// is no FFTW.
+std::array<EngineFacts, 2> engine_facts();
 
 /// All of NodeFacts but its host, its ranks and its segments. Costs some small FFTW plans.
 NodeFacts system_facts();

@@ -21,7 +21,11 @@ struct Rival {
 };
 
 constexpr std::array rivals = {
+#ifdef KALLIMA_WITH_BARE
     Rival{"bare", make_bare, "", true},
+#else
+    Rival{"bare", nullptr, "build with -DKALLIMA_FFTW=ON"},
+#endif
     Rival{copy_name, make_copy, "", true},
 #ifdef KALLIMA_WITH_FFTW_THREADS
     Rival{"fftw-threads", make_fftw_threads, ""},
