@@ -16,7 +16,8 @@ namespace kallima::bench {
 
 namespace {
 
-template <class T>
+/// Of a plan's kind: Transform or RealTransform.
+template <class T, template <class> class Fft>
 class RunnerOf final : public Runner {
  public:
   RunnerOf(const World& world, const Plan& plan)
@@ -42,7 +43,7 @@ class RunnerOf final : public Runner {
     return static_cast<Index>(most * sizeof(std::complex<T>));
   }
 
-  Transform<T> fft_;
+  Fft<T> fft_;
   calibration::Arrays arrays_;
   Bound<T> bound_;
 };
@@ -50,10 +51,13 @@ class RunnerOf final : public Runner {
 }  // namespace
 
 std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan) {
+  const bool real = plan.problem().real();
   if (plan.problem().precision == Precision::f32) {
-    return std::make_unique<RunnerOf<float>>(world, plan);
+    if (real) return std::make_unique<RunnerOf<float, RealTransform>>(world, plan);
+    return std::make_unique<RunnerOf<float, Transform>>(world, plan);
   }
-  return std::make_unique<RunnerOf<double>>(world, plan);
+  if (real) return std::make_unique<RunnerOf<double, RealTransform>>(world, plan);
+  return std::make_unique<RunnerOf<double, Transform>>(world, plan);
 }
 
 double timed(const World& world, Runner& runner) {

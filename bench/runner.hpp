@@ -33,7 +33,7 @@ class Runner {
   [[nodiscard]] virtual CommStatistics statistics() const { return {}; }
 };
 
-/// Out of place, of complex data.
+/// Out of place, of c2c or r2c.
 std::unique_ptr<Runner> runner_of(const World& world, const Plan& plan);
 
 /// Seconds of one run, of the slowest rank. Collective.

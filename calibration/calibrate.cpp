@@ -15,6 +15,7 @@
 #include "calibration/whole.hpp"
 #include "comm/agreement.hpp"
 #include "comm/collectives.hpp"
+#include "machine/assumed_kernels.hpp"
 #include "machine/figures.hpp"
 
 namespace kallima::calibration {
@@ -62,8 +63,9 @@ double memory_of_node() {
 
 std::string described(const Work& work) {
   if (work.kernel == Kernel::none) return fmt::format("copying {}", text::bytes(work.bytes()));
-  return fmt::format("{} of {}{}, {}", work.across ? "lines across memory" : "lines", work.length,
+  return fmt::format("{} of {}{}{}, {}", work.across ? "lines across memory" : "lines", work.length,
                      work.precision == Precision::f32 ? " in single precision" : "",
+                     work.engine == LineEngine::kernels ? " with kernels" : "",
                      text::bytes(work.bytes()));
 }
 
@@ -89,7 +91,8 @@ class Calibrator {
   Calibrator(MPI_Comm comm, const Settings& settings, const Told& told)
       : ranks_(comm::Communicator::of(comm)),
         settings_(settings),
-        local_(settings.most_bytes, settings.few),
+        kernels_(ranks_.communicator()->vectors != Vectors::none),
+        local_(settings.most_bytes, settings.few, kernels_),
         shapes_(whole_shapes(settings.most_bytes)),
         cubes_(of_three_axes(shapes_)),
         cores_(static_cast<Index>(-ranks_.largest(-static_cast<double>(cores_of(ranks_))))),
@@ -103,6 +106,7 @@ class Calibrator {
     machine.topology = {};
     measure();
     for (std::size_t a = 0; a < active_.size(); ++a) take_speed(a);
+    if (!kernels_) assume_kernels(machine);
     take_shared_memory();
     take_whole();
     take_link(Level::in_node, "in_node", machine.in_node, result_.in_node);
@@ -326,10 +330,18 @@ class Calibrator {
     };
     constexpr double large = 1 << 28;
     for (const double length : {64., 256., 1024.}) {
-      judge(fmt::format("lines of {}, seconds an element", length),
-            [&](const Speed& one) { return one.f64.lines.in_cache.at(length); });
-      judge(fmt::format("lines of {} across memory, seconds an element", length),
-            [&](const Speed& one) { return one.f64.interleaved.in_cache.at(length); });
+      for (const LineEngine engine : local_.engines()) {
+        const auto form_of = [=](bool across) {
+          return [=](const Speed& one) {
+            return one.rates(Precision::f64, engine).form(across).in_cache.at(length);
+          };
+        };
+        judge(fmt::format("lines of {} with {}, seconds an element", length, name_of(engine)),
+              form_of(false));
+        judge(fmt::format("lines of {} across memory with {}, seconds an element", length,
+                          name_of(engine)),
+              form_of(true));
+      }
     }
     judge("copy of 256 MiB, seconds a byte", [&](const Speed& one) { return one.copy.at(large); });
   }
@@ -486,6 +498,7 @@ class Calibrator {
 
   Ranks ranks_;
   const Settings& settings_;
+  bool kernels_;  // are there any
   LocalWork local_;
   std::vector<Shape> shapes_;  // of whole transforms
   std::vector<Shape> cubes_;   // of these, those with three axes
@@ -509,6 +522,7 @@ Settings Settings::quick() {
   settings.seconds = 12.;
   settings.few = true;
   settings.most_bytes = Index{1} << 27;
+  settings.budget = 0.002;
   settings.link_budget = 0.01;
   return settings;
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/line_kernel.hpp"
 #include "calibration/fit.hpp"
 #include "machine/figures.hpp"
 #include "machine/rates.hpp"
@@ -23,6 +24,10 @@ constexpr Index small_elements = 8192;
 constexpr Index longest = Index{1} << 16;
 constexpr Index most_common = 1024;
 constexpr Index reach_bytes = Index{1} << 27;  // where lengths are compared beyond cache
+constexpr Index even_row = 64;                 // lines that follow each other in memory
+constexpr Index ragged_row = 65;
+constexpr Index ragged_length = 128;
+constexpr Index ragged_rows_beyond = 64;  // some 16 MiB
 constexpr std::array<Index, 6> reach_lengths = {16, 64, 1024, 4096, 16384, longest};
 
 /// Lengths of other primes, and without 2.
@@ -51,15 +56,30 @@ std::vector<Index> all_lengths() {
   return lengths;
 }
 
-/// Powers of two, two of each small prime by itself, and some that grids often have. Every
-/// power of two from 64 to 1024 is there, as measured lengths hold for themselves alone.
+/// Powers of two and some of each prime by itself. Every power of two from 64 to 1024 is there, as
+/// measured lengths hold for themselves alone.
 std::vector<Index> few_lengths() {
-  return {2,    8,       32,  64,   128, 256, 512, 1024, 2048,
-          8192, longest, 24,  96,   192, 243, 384, 768,  // 3
-          40,   125,     160, 320,  640,                 // 5
-          49,   448,     121, 352,  169, 416,            // 7, 11, 13
-          31,   127,     508, 1021,                      // larger
-          60,   100,     120, 240,  360, 480, 720, 1000};
+  return {2,   8,   32,  64,  128, 256, 512, 1024, 2048, 8192, longest, 96, 243, 768,  // 3
+          125, 160, 640,                                                               // 5
+          49,  448, 121, 169,                                                          // 7, 11, 13
+          31,  127, 508, 1021};                                                        // larger
+}
+
+/// Likewise, and some that grids often have.
+std::vector<Index> few_kernel_lengths() {
+  return {2,  8,   32,  64,  128, 256, 512, 1024, 2048, longest_kernel_line,
+          24, 96,  192, 243, 384, 768,  // 3
+          40, 125, 160, 320, 640,       // 5
+          49, 448, 121, 169, 416,       // 7, 11, 13
+          60, 100, 120, 240, 360, 480, 720, 1000};
+}
+
+std::vector<Index> lengths_of(LineEngine engine, bool few) {
+  const bool kernels = engine == LineEngine::kernels;
+  if (few) return kernels ? few_kernel_lengths() : few_lengths();
+  std::vector<Index> lengths = all_lengths();
+  if (kernels) std::erase_if(lengths, [](Index n) { return !has_kernel(n); });
+  return lengths;
 }
 
 double per_element(const Work& work, double seconds) {
@@ -85,29 +105,38 @@ double added(const SweepRates& rates, const Work& work) {
 }
 
 bool is_length(const Work& work) {
-  return work.kernel == Kernel::fourier && !work.twiddles &&
+  return work.kernel == Kernel::fourier && !work.twiddles && work.row == 0 &&
          work.lines == few_lines(work.length, work.across);
 }
 
 }  // namespace
 
-LocalWork::LocalWork(Index most_bytes, bool few) : few_(few) {
-  add_lengths();
+LocalWork::LocalWork(Index most_bytes, bool few, bool kernels)
+    : engines_{LineEngine::fftw}, few_(few) {
+  if (kernels) engines_.push_back(LineEngine::kernels);
+  for (const LineEngine engine : engines_) add_lengths(engine);
   add_sizes(most_bytes);
   add_checks(most_bytes);
 }
 
-void LocalWork::add_lengths() {
+void LocalWork::add_lengths(LineEngine engine) {
   for (const Precision precision : {Precision::f32, Precision::f64}) {
     for (const bool across : {false, true}) {
-      for (const Index n : few_ ? few_lengths() : all_lengths()) {
-        add({precision, n, few_lines(n, across), across, Kernel::fourier, false});
+      for (const Index n : lengths_of(engine, few_)) {
+        add({precision, n, few_lines(n, across), across, Kernel::fourier, false, engine});
       }
     }
-    for (const Index n : {Index{64}, base_length, Index{1024}}) {
-      add({precision, n, few_lines(n, false), false, Kernel::real, false});
+    for (const Index n : {Index{32}, Index{64}, Index{128}, base_length, Index{1024}}) {
+      add({precision, n, few_lines(n, false), false, Kernel::real, false, engine});
     }
-    add({precision, base_length, few_lines(base_length, true), true, Kernel::fourier, true});
+    add({precision, base_length, few_lines(base_length, true), true, Kernel::fourier, true,
+         engine});
+    for (const Index lines : {2 * ragged_row, ragged_rows_beyond * ragged_row}) {
+      for (const Index row : {even_row, ragged_row}) {
+        add({precision, ragged_length, lines / ragged_row * row, true, Kernel::fourier, false,
+             engine, row});
+      }
+    }
   }
 }
 
@@ -120,16 +149,21 @@ void LocalWork::add_sizes(Index most_bytes) {
       if (precision == Precision::f64) {
         add({precision, base_length, lines, false, Kernel::none, false});
       }
-      for (const bool across : {false, true}) {
-        add({precision, base_length, lines, across, Kernel::fourier, false});
+      for (const LineEngine engine : engines_) {
+        for (const bool across : {false, true}) {
+          add({precision, base_length, lines, across, Kernel::fourier, false, engine});
+        }
       }
     }
     for (const Index n : reach_lengths) {
       if (few_ && n != 64 && n != 1024 && n != longest) continue;
-      for (const bool across : {false, true}) {
-        const Index lines = largest_ / both / n;
-        if (lines <= few_lines(n, across)) continue;
-        add({precision, n, lines, across, Kernel::fourier, false});
+      for (const LineEngine engine : engines_) {
+        if (engine == LineEngine::kernels && !has_kernel(n)) continue;
+        for (const bool across : {false, true}) {
+          const Index lines = largest_ / both / n;
+          if (lines <= few_lines(n, across)) continue;
+          add({precision, n, lines, across, Kernel::fourier, false, engine});
+        }
       }
     }
   }
@@ -141,7 +175,7 @@ void LocalWork::add_checks(Index most_bytes) {
     if (bytes > most_bytes) continue;
     for (const Index n : {Index{48}, Index{128}, Index{512}, Index{2048}}) {
       for (const bool across : {false, true}) {
-        add({Precision::f64, n, bytes / 32 / n, across, Kernel::fourier, false});
+        add({Precision::f64, n, bytes / 32 / n, across, Kernel::fourier, false, engines_.back()});
       }
     }
   }
@@ -170,25 +204,36 @@ Speed LocalWork::speed(Index active, const std::vector<double>& seconds) const {
   copy = rising(copy);
   copy.insert(copy.begin(), {1., copy.front().second});  // what is smaller is in cache too
   speed.copy = Curve(std::move(copy));
-  speed.f32 = rates(Precision::f32, seconds);
-  speed.f64 = rates(Precision::f64, seconds);
+  speed.f32 = rates(LineEngine::fftw, Precision::f32, seconds);
+  speed.f64 = rates(LineEngine::fftw, Precision::f64, seconds);
+  if (engines_.back() == LineEngine::kernels) {
+    speed.kernels_f32 = rates(LineEngine::kernels, Precision::f32, seconds);
+    speed.kernels_f64 = rates(LineEngine::kernels, Precision::f64, seconds);
+  }
   return speed;
 }
 
-FftRates LocalWork::rates(Precision precision, const std::vector<double>& seconds) const {
+FftRates LocalWork::rates(LineEngine engine, Precision precision,
+                          const std::vector<double>& seconds) const {
   FftRates rates;
-  rates.lines = sweeps(precision, false, seconds);
-  rates.interleaved = sweeps(precision, true, seconds);
+  rates.lines = sweeps(engine, precision, false, seconds);
+  rates.interleaved = sweeps(engine, precision, true, seconds);
   // In its part s of log n a prime takes c times as long: (1 - s) + s c of a power of two's time.
   std::map<Index, std::vector<double>> slower;
-  std::vector<double> real;
+  std::vector<Curve::Point> real;
+  std::vector<double> ragged;
+  double even = 0.;  // seconds per element of the work before, whose rows begin on cache lines
   for (std::size_t i = 0; i < checks_; ++i) {
     const Work& work = works_[i];
-    if (work.precision != precision) continue;
+    if (work.precision != precision || work.engine != engine) continue;
+    if (work.row == even_row) even = per_element(work, seconds[i]);
+    if (work.row == ragged_row) ragged.push_back(per_element(work, seconds[i]) / even);
     const SweepRates& form = rates.form(work.across);
     const double smooth = through_powers_of_two(form, work.length);
     const double rest = std::max(per_element(work, seconds[i]) - added(form, work), 1e-12);
-    if (work.kernel == Kernel::real) real.push_back(per_element(work, seconds[i]) / smooth);
+    if (work.kernel == Kernel::real) {
+      real.emplace_back(static_cast<double>(work.length), per_element(work, seconds[i]) / smooth);
+    }
     if (work.twiddles) rates.twiddle = std::max(0., rest - smooth);
     if (!is_length(work) || power_of_two(work.length)) continue;
     const Index prime = largest_prime(work.length);
@@ -198,7 +243,8 @@ FftRates LocalWork::rates(Precision precision, const std::vector<double>& second
     if (others > 1) continue;
     slower[prime].push_back(1. + (rest / smooth - 1.) / odd_part(work.length));
   }
-  rates.real = median(real);
+  rates.real = Curve(std::move(real));
+  rates.ragged = std::max(1., median(ragged));
   std::vector<Curve::Point> primes = {{2., 1.}};
   for (const auto& [prime, values] : slower) {
     primes.emplace_back(static_cast<double>(prime), std::max(0.1, median(values)));
@@ -207,7 +253,7 @@ FftRates LocalWork::rates(Precision precision, const std::vector<double>& second
   return rates;
 }
 
-SweepRates LocalWork::sweeps(Precision precision, bool across,
+SweepRates LocalWork::sweeps(LineEngine engine, Precision precision, bool across,
                              const std::vector<double>& seconds) const {
   // Seconds per element of all lengths in few lines, of some in arrays that are large, and of the
   // base length over all sizes.
@@ -216,8 +262,8 @@ SweepRates LocalWork::sweeps(Precision precision, bool across,
   std::vector<Curve::Point> sizes;
   for (std::size_t i = 0; i < checks_; ++i) {
     const Work& work = works_[i];
-    if (work.kernel != Kernel::fourier || work.twiddles || work.precision != precision ||
-        work.across != across) {
+    if (work.kernel != Kernel::fourier || work.twiddles || work.row > 0 || work.engine != engine ||
+        work.precision != precision || work.across != across) {
       continue;
     }
     const double each = per_element(work, seconds[i]);
@@ -254,14 +300,17 @@ SweepRates LocalWork::sweeps(Precision precision, bool across,
   for (const auto& [n, each] : few) {
     const double memory =
         result.beyond.at(bytes_of_few(n)) * result.reach.at(static_cast<double>(n)) * element;
-    in_cache.emplace_back(static_cast<double>(n), std::max(each - memory, 1e-12));
+    // Long lines across memory fill the second cache, where what they add is not that of large
+    // arrays.
+    constexpr double least_part = 0.6;
+    in_cache.emplace_back(static_cast<double>(n), std::max(each - memory, least_part * each));
   }
   result.in_cache = Curve(std::move(in_cache));
   return result;
 }
 
 double modelled(const Speed& speed, const Work& work) {
-  const FftRates& rates = speed.rates(work.precision);
+  const FftRates& rates = speed.rates(work.precision, work.engine);
   const SweepRates& form = rates.form(work.across);
   const double each = in_cache_rate(form, rates.primes, work.length);
   return static_cast<double>(work.elements()) * (each + added(form, work));

@@ -17,6 +17,7 @@ namespace {
 Plan plan_of(const Work& work, Index tile_bytes) {
   PlanRequest request;
   request.tile_bytes = tile_bytes;
+  request.engine = work.engine;
   Problem& problem = request.problem;
   problem.precision = work.precision;
   problem.kind = work.kernel == Kernel::real ? Kind::r2c : Kind::c2c;
@@ -33,8 +34,9 @@ Plan plan_of(const Work& work, Index tile_bytes) {
     return {problem, Direction::forward, 1, {}, whole, steps};
   }
   problem.shape = work.across ? Shape{work.length, work.lines} : Shape{work.lines, work.length};
+  if (work.row > 0) problem.shape = {work.length, work.lines / work.row, work.row};
   if (problem.kind == Kind::r2c) problem.r2c_axis = work.across ? 0 : 1;
-  const Layout layout = Layout::block(problem.shape, {1, 1});
+  const Layout layout = Layout::block(problem.shape, std::vector<Index>(problem.shape.size(), 1));
   if (work.kernel == Kernel::none) {
     steps.emplace_back(Sweep{});
   } else {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kallima/buffer.hpp"
+#include "kallima/engine.hpp"
 #include "kallima/plan.hpp"
 
 namespace kallima::calibration {
@@ -16,11 +17,13 @@ namespace kallima::calibration {
 /// One sweep over lines x length elements.
 struct Work {
   Precision precision = Precision::f64;
-  Index length = 256;               ///< of a line
-  Index lines = 1;                  ///< how many
-  bool across = false;              ///< lines lie across memory
-  Kernel kernel = Kernel::fourier;  ///< none: a copy; real: of reals
-  bool twiddles = false;            ///< along the first digit of a split axis
+  Index length = 256;                    ///< of a line
+  Index lines = 1;                       ///< how many
+  bool across = false;                   ///< lines lie across memory
+  Kernel kernel = Kernel::fourier;       ///< none: a copy; real: of reals
+  bool twiddles = false;                 ///< along the first digit of a split axis
+  LineEngine engine = LineEngine::fftw;  ///< kernels where there is one for the length
+  Index row = 0;  ///< of lines across memory, so many follow each other in memory; 0: all
 
   /// Elements that are transformed.
   [[nodiscard]] Index elements() const { return length * lines; }

@@ -76,10 +76,14 @@ std::vector<std::vector<std::string>> parameter_rows(const Machine& machine) {
   for (const Speed& speed : machine->speeds) {
     const std::string active = fmt::format("{} active", speed.active);
     for (const double length : {64., 1024.}) {
-      add(fmt::format("lines of {}, {}", length, active),
-          duration(speed.f64.lines.in_cache.at(length)), "per element of a sweep in cache");
-      add(fmt::format("lines of {} across, {}", length, active),
-          duration(speed.f64.interleaved.in_cache.at(length)), "per element of a sweep in cache");
+      for (const LineEngine engine : {LineEngine::fftw, LineEngine::kernels}) {
+        const FftRates& rates = speed.rates(Precision::f64, engine);
+        for (const bool across : {false, true}) {
+          add(fmt::format("lines of {}{}, {}, {}", length, across ? " across" : "", name_of(engine),
+                          active),
+              duration(rates.form(across).in_cache.at(length)), "per element of a sweep in cache");
+        }
+      }
     }
     for (const double bytes : {1 << 22, 1 << 28}) {
       add(fmt::format("copy of {}, {}", text::bytes(static_cast<Index>(bytes)), active),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibration_charts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -33,22 +35,25 @@ Chart in_cache(const Machine& machine) {
       logarithmic("Sweeps in cache, double precision", "length of a line", "seconds an element");
   for (const Speed& speed : machine->speeds) {
     const bool crowded = speed.active > 1;
-    result.series.push_back(series("lines, " + active(speed), speed.f64.lines.in_cache, crowded));
-    result.series.push_back(
-        series("across memory, " + active(speed), speed.f64.interleaved.in_cache, crowded));
+    for (const LineEngine engine : {LineEngine::fftw, LineEngine::kernels}) {
+      const FftRates& rates = speed.rates(Precision::f64, engine);
+      const std::string by = fmt::format(", {}, {}", name_of(engine), active(speed));
+      result.series.push_back(series("lines" + by, rates.lines.in_cache, crowded));
+      result.series.push_back(series("across memory" + by, rates.interleaved.in_cache, crowded));
+    }
   }
   return result;
 }
 
 Chart beyond(const Machine& machine) {
   const Speed& speed = machine->speeds.back();
-  Chart result = logarithmic("Beyond cache, " + active(speed), "bytes of all arrays of a rank",
-                             "seconds a byte");
+  Chart result = logarithmic("Beyond cache, double precision, " + active(speed),
+                             "bytes of all arrays of a rank", "seconds a byte");
   result.series = {series("copy", speed.copy, false),
-                   series("lines, double", speed.f64.lines.beyond, false),
-                   series("lines, single", speed.f32.lines.beyond, true),
-                   series("across memory, double", speed.f64.interleaved.beyond, false),
-                   series("across memory, single", speed.f32.interleaved.beyond, true)};
+                   series("lines, FFTW", speed.f64.lines.beyond, false),
+                   series("lines, kernels", speed.kernels_f64.lines.beyond, true),
+                   series("across memory, FFTW", speed.f64.interleaved.beyond, false),
+                   series("across memory, kernels", speed.kernels_f64.interleaved.beyond, true)};
   return result;
 }
 

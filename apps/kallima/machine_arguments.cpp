@@ -41,6 +41,13 @@ std::string accelerator_text(const Machine& machine) {
                         grouped_figures(assumed)));
 }
 
+/// Of a machine that was calibrated with FFTW alone.
+std::string kernels_text(const Machine& machine) {
+  if (machine->sources.count("speed.f64.kernels") == 0) return {};
+  return "What kernels take there is assumed from what FFTW takes; `kallima calibrate` measures "
+         "it.\n";
+}
+
 }  // namespace
 
 void MachineArguments::add_to(Command command) {
@@ -71,9 +78,9 @@ std::string priced_on(const Machine& machine) {
     return "priced on the built-in machine, which nobody measured; `mpirun -n 2 kallima calibrate "
            "-o here.toml` measures yours\n";
   }
-  return fmt::format("priced on machine {}{}\n{}", machine->name,
-                     machine->about.empty() ? "" : ": " + machine->about,
-                     accelerator_text(machine));
+  return fmt::format("priced on machine {}{}\n{}{}", machine->name,
+                     machine->about.empty() ? "" : ": " + machine->about, accelerator_text(machine),
+                     kernels_text(machine));
 }
 
 std::vector<std::string> assumed_figures(const Machine& machine) {

@@ -49,6 +49,10 @@ class KALLIMA_API Plan : public StepList {
   /// point-to-point where the method cannot carry them.
   [[nodiscard]] Plan with_method(ExchangeMethod method) const;
 
+  /// The same steps, where FFTW transforms the lines of the sweep at `step`, or kernels, as far as
+  /// there are any for them.
+  [[nodiscard]] Plan with_engine(std::size_t step, LineEngine engine) const;
+
   /// The same steps, where the exchange at `step` goes in chunks. InternalError where it or the
   /// sweeps beside it cannot be cut so.
   [[nodiscard]] Plan with_chunks(std::size_t step, const Chunks& chunks) const;

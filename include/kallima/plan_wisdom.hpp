@@ -58,8 +58,9 @@ class KALLIMA_API PlanWisdom {
   /// Adds all entries of another.
   void merge(const PlanWisdom& other);
   /// The plan for a request on a machine, where there is one. A plan text that cannot be read or
-  /// run, or is of something else than its entry says, is passed over; so is all where
-  /// request.decomposition is restricted. request.tile_bytes is not looked at.
+  /// run, or is of something else than its entry says, or of another engine than the request, is
+  /// passed over; so is all where request.decomposition is restricted. request.tile_bytes is not
+  /// looked at.
   [[nodiscard]] std::optional<Plan> find(const PlanRequest& request, const Machine& machine) const;
   /// Number of entries.
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -328,6 +328,20 @@ PlanWisdom wisdom_of(const Communicator& communicator, const PlanRequest& reques
   return PlanWisdom::parse(comm::broadcast(communicator, text));
 }
 
+/// ", with kernels", or how many of its sweeps have them.
+std::string engines_of(const Plan& plan) {
+  Index kernels = 0;
+  Index all = 0;
+  for (const Step& step : plan.steps()) {
+    const auto* const sweep = std::get_if<Sweep>(&step);
+    if (sweep == nullptr || sweep->kernel == Kernel::none || is_chirp(sweep->kernel)) continue;
+    ++all;
+    if (sweep->engine == LineEngine::kernels) ++kernels;
+  }
+  if (kernels == 0) return ", with fftw";
+  return kernels == all ? ", with kernels" : fmt::format(", {} of {} with kernels", kernels, all);
+}
+
 }  // namespace
 
 template <class T>
@@ -358,7 +372,8 @@ std::string TunedPlan::to_text() const {
     const std::string took =
         tried[i].measured > 0. ? fmt::format("{:.1f} us", 1e6 * tried[i].measured) : "not timed";
     text += fmt::format("{} {:<46}  {:>12}  from {}\n", i == fastest ? '*' : ' ',
-                        manner_of(tried[i].plan), took, tried[i].plan.input().summary());
+                        manner_of(tried[i].plan) + engines_of(tried[i].plan), took,
+                        tried[i].plan.input().summary());
   }
   return text;
 }

@@ -2,7 +2,8 @@
 //
 // A sweep gathers, transforms in cache and scatters, one tile behind the other, so what it computes
 // and what it moves between memory and caches add up (unless the machine says that they overlap, as
-// Czechowski et al. 2012, Eq. 1, assume). All figures are of the rank that holds most.
+// Czechowski et al. 2012, Eq. 1, assume). So they do with kernels, which move less. All figures are
+// of the rank that holds most.
 #include "kallima/price.hpp"
 
 #include <fmt/format.h>
@@ -12,17 +13,20 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "cost/engine.hpp"
 #include "cost/pipeline.hpp"
 #include "cost/price.hpp"
 #include "cost/radix.hpp"
 #include "exchange/bruck.hpp"
 #include "exchange/method.hpp"
+#include "exchange/packing.hpp"
 #include "machine/figures.hpp"
 #include "machine/link_models.hpp"
 #include "machine/rate_interpolation.hpp"
 #include "machine/rates.hpp"
 #include "schedule/schedule.hpp"
 #include "steps/digits.hpp"
+#include "steps/tile.hpp"
 
 namespace kallima {
 
@@ -31,6 +35,9 @@ namespace {
 /// What the engine takes for cosines and sines, over what it takes for the Fourier transform of as
 /// many complex numbers: 2.5 to 8 times by kind, measured for lines of 256.
 constexpr double of_cosines = 3.5;
+
+/// What FFTW must gain in a sweep that kernels could do: about what prices of sweeps are wrong by.
+constexpr double least_gain_of_fftw = 0.1;
 
 /// The length of the Fourier transform that the engine makes of a line: what is even or odd about
 /// its elements has other symmetries than what is about half of one.
@@ -106,6 +113,22 @@ class Pricer {
     return result;
   }
 
+  /// See engine.hpp.
+  std::vector<std::size_t> faster_by_fftw() {
+    std::vector<std::size_t> result;
+    for (const Stage& stage : schedule_.stages) {
+      const std::vector<std::size_t> kernels = kernels_of(stage);
+      if (kernels.empty() || reads_panels(stage)) continue;
+      const double by_kernels = price_leg(stage).cost.total();
+      all_by_fftw_ = true;
+      const double by_fftw = price_leg(stage).cost.total();
+      all_by_fftw_ = false;
+      if (by_fftw < (1. - least_gain_of_fftw) * by_kernels)
+        result.insert(result.end(), kernels.begin(), kernels.end());
+    }
+    return result;
+  }
+
   /// What the exchange at `step` takes with the sweeps beside it, for each way to cut it.
   std::vector<double> by_chunks(std::size_t step, std::span<const Chunks> ways) {
     std::vector<double> result;
@@ -160,6 +183,30 @@ class Pricer {
     return Element{true, plan_.problem().precision}.bytes();
   }
 
+  /// Steps of a stage whose lines kernels transform.
+  [[nodiscard]] std::vector<std::size_t> kernels_of(const Stage& stage) const {
+    std::vector<std::size_t> result;
+    if (stage.step == Stage::copy) return result;
+    for (auto step = static_cast<std::size_t>(stage.step); step <= stage.last(); ++step) {
+      const auto* const sweep = std::get_if<Sweep>(&plan_.steps()[step]);
+      if (sweep != nullptr && sweep->engine == LineEngine::kernels) result.push_back(step);
+    }
+    return result;
+  }
+
+  /// True where what a stage reads lies as it takes it. Kernels are slower than FFTW where rows of
+  /// an array lie a power of two apart, as those do that rates across memory were measured on.
+  [[nodiscard]] bool reads_panels(const Stage& stage) const {
+    const std::size_t before = static_cast<std::size_t>(stage.step) - 1;
+    const Exchange* const exchange = plan_.exchange_at(before);
+    return exchange != nullptr && !exchange->hermitian() && packing_at({plan_, before}).panel > 0;
+  }
+
+  /// Of a speed, the rates of the engine that a sweep has.
+  [[nodiscard]] const FftRates& rates_of(const Speed& speed, const Sweep& sweep) const {
+    return speed.rates(plan_.problem().precision, all_by_fftw_ ? LineEngine::fftw : sweep.engine);
+  }
+
   /// Most that a rank holds of a state, in complex elements.
   [[nodiscard]] Index allocated_size(std::size_t state) const {
     const State& at = plan_.states()[state];
@@ -196,7 +243,7 @@ class Pricer {
   /// Seconds to multiply so many complex elements.
   double multiplied(Index elements) {
     return static_cast<double>(elements) * rates_([&](const Speed& speed) {
-             return speed.rates(plan_.problem().precision).twiddle;
+             return speed.rates(plan_.problem().precision, LineEngine::fftw).twiddle;
            });
   }
 
@@ -271,8 +318,7 @@ class Pricer {
     const Index length = engine_length(sweep.kernel, positions_along(plan_, stage, sweep));
     const bool across = sweep.form == TileForm::interleaved;
     const auto n = static_cast<double>(length);
-    const Precision precision = plan_.problem().precision;
-    const FftRates& nearest = rates_.nearest().rates(precision);
+    const FftRates& nearest = rates_of(rates_.nearest(), sweep);
     if (length > 1) {
       expect(nearest.form(across).in_cache, n, "length of lines");
       expect(nearest.primes, static_cast<double>(largest_prime(length)),
@@ -281,30 +327,50 @@ class Pricer {
     const bool twiddles =
         sweep.kernel != Kernel::compare && plan_.states()[step].twiddle_modulus(sweep.digit) > 0;
     const double each = rates_([&](const Speed& speed) {
-      const FftRates& rates = speed.rates(precision);
+      const FftRates& rates = rates_of(speed, sweep);
       const double transform =
           in_cache_rate(rates.form(across), rates.primes, length) *
           (sweep.kernel == Kernel::real ? 2. * real_factor(rates, length) : 1.) *
           (is_trigonometric(sweep.kernel) ? of_cosines : 1.);
       return transform + (twiddles ? rates.twiddle : 0.);
     });
-    return static_cast<double>(elements) * each;
+    return static_cast<double>(elements) * each * (across ? ragged(step) : 1.);
+  }
+
+  /// What a sweep across memory takes longer where rows do not begin on cache lines.
+  [[nodiscard]] double ragged(std::size_t step) const {
+    const auto& sweep = std::get<Sweep>(plan_.steps()[step]);
+    const auto begins_on_lines = [](const State& state) {
+      if (state.layout.several_boxes()) return true;  // of each box a rank has, by chance
+      const auto fastest = static_cast<std::size_t>(state.layout.order().back());
+      const Index row = state.layout.local_shape(0)[fastest] * state.element.bytes();
+      return row % cache_line == 0;
+    };
+    if (begins_on_lines(plan_.states()[step]) && begins_on_lines(plan_.states()[step + 1])) {
+      return 1.;
+    }
+    return ratio([&](const Speed& speed) { return rates_of(speed, sweep).ragged; });
+  }
+
+  /// The sweep that leaves a stage's results.
+  [[nodiscard]] const Sweep& last_sweep(const Stage& stage) const {
+    return std::get<Sweep>(plan_.steps()[stage.last()]);
   }
 
   /// Seconds that a sweep takes for what does not stay in cache.
   double moved(const Stage& stage, Index elements) {
-    const auto& sweep = std::get<Sweep>(plan_.steps()[static_cast<std::size_t>(stage.step)]);
-    const Precision precision = plan_.problem().precision;
+    const Sweep& sweep = last_sweep(stage);
     // Planes lie together, whatever the length of their lines.
     const bool plane = stage.steps == 2;
     const bool across = plane || sweep.form == TileForm::interleaved;
     const auto length = static_cast<double>(positions_along(plan_, stage, sweep));
-    expect(rates_.nearest().rates(precision).form(across).beyond, arrays_,
+    expect(rates_of(rates_.nearest(), sweep).form(across).beyond, arrays_,
            "bytes a rank goes through");
     return static_cast<double>(elements * complex_bytes()) * rates_([&](const Speed& speed) {
-             const SweepRates& rates = speed.rates(precision).form(across);
+             const SweepRates& rates = rates_of(speed, sweep).form(across);
              return rates.beyond.at(arrays_) * (plane ? 1. : rates.reach.at(length));
-           });
+           }) *
+           (across ? ragged(stage.last()) : 1.);
   }
 
   void price_exchange(const Stage& stage, StepCost& step) {
@@ -361,6 +427,7 @@ class Pricer {
   RateInterpolation rates_;
   Pricing pricing_;
   double arrays_ = 0.;
+  bool all_by_fftw_ = false;            // whatever engines the plan has
   std::map<std::size_t, double> busy_;  // of pipelined exchanges, by step
   std::vector<std::string> beyond_;
 };
@@ -382,6 +449,11 @@ Index PlanCost::messages() const {
 std::vector<double> seconds_by_chunks(const Plan& plan, const Machine& machine, std::size_t step,
                                       std::span<const Chunks> ways, Divisions& divisions) {
   return Pricer(plan, machine, {}, divisions).by_chunks(step, ways);
+}
+
+std::vector<std::size_t> faster_by_fftw(const Plan& plan, const Machine& machine) {
+  Divisions none;
+  return Pricer(plan, machine, {}, none).faster_by_fftw();
 }
 
 bool starts_bind(const Plan& plan, const Machine& machine, std::size_t step) {

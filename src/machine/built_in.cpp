@@ -22,7 +22,7 @@ FftRates rates(double scale) {
   result.interleaved.in_cache =
       scaled({{2., 3e-9}, {32., 3.5e-9}, {1024., 5e-9}, {65536., 1.5e-8}, {far, 3e-8}});
   result.primes = Curve({{2., 1.}, {3., 1.2}, {7., 1.5}, {13., 2.}, {101., 5.}, {1e9, 5.}});
-  result.real = 0.55;
+  result.real = Curve(0.55);
   result.twiddle = scale * 1e-9;
   return result;
 }
@@ -47,6 +47,10 @@ Speed speed(Index active, double per_byte) {
     of->lines.beyond = beyond(per_byte);
     of->interleaved.beyond = beyond(1.2 * per_byte);
   }
+  // Kernels are faster than FFTW nearly everywhere. The slow side is that they are no faster; they
+  // are chosen then too.
+  result.kernels_f32 = result.f32;
+  result.kernels_f64 = result.f64;
   return result;
 }
 

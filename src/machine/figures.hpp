@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kallima/engine.hpp"
 #include "kallima/machine.hpp"
 #include "kallima/problem.hpp"
 
@@ -56,13 +57,16 @@ struct SweepRates {
   friend bool operator==(const SweepRates&, const SweepRates&) = default;
 };
 
-/// Sweeps in one precision.
+/// Sweeps by one engine in one precision.
 struct FftRates {
   SweepRates lines;        ///< along the axis that is fastest in memory
   SweepRates interleaved;  ///< across memory
   Curve primes;            ///< times what they take in cache, over a prime, in its part of log n
-  double real = 0.5;       ///< a real element's time over a complex one's
-  double twiddle = 0.;     ///< seconds per element of an axis that is split, in addition
+  Curve real =
+      Curve(0.5);       ///< a real element's time over a complex one's, over the length of a line
+  double twiddle = 0.;  ///< seconds per element of an axis that is split, in addition
+  double ragged = 1.;   ///< times what sweeps across memory take, where rows that follow each other
+                        ///< do not begin on cache lines
 
   /// Of lines one way or the other.
   [[nodiscard]] const SweepRates& form(bool across) const { return across ? interleaved : lines; }
@@ -73,17 +77,21 @@ struct FftRates {
 /// What a rank does by itself while so many ranks of its node do the same. Seconds per byte of
 /// memory are per byte read and written once, over the bytes of all arrays a rank goes through.
 struct Speed {
-  Index active = 1;    ///< ranks at work on the node
-  FftRates f32;        ///< single precision
-  FftRates f64;        ///< double precision
-  Curve copy;          ///< seconds per byte of a copy
-  double joined = 1.;  ///< what two sweeps in one pass take, over both by themselves
-  Curve in_plan;       ///< by what sweeps take longer in a plan, behind others, than by themselves;
-                       ///< over the same bytes
+  Index active = 1;      ///< ranks at work on the node
+  FftRates f32;          ///< FFTW in single precision
+  FftRates f64;          ///< FFTW in double precision
+  FftRates kernels_f32;  ///< kernels in single precision
+  FftRates kernels_f64;  ///< kernels in double precision
+  Curve copy;            ///< seconds per byte of a copy
+  double joined = 1.;    ///< what two sweeps in one pass take, over both by themselves
+  Curve in_plan;  ///< by what sweeps take longer in a plan, behind others, than by themselves;
+                  ///< over the same bytes
 
-  /// Of a precision. (Bytes are copied, not transformed.)
-  [[nodiscard]] const FftRates& rates(Precision precision) const {
-    return precision == Precision::f64 ? f64 : f32;
+  /// Of an engine in a precision. (Bytes are copied, not transformed.)
+  [[nodiscard]] const FftRates& rates(Precision precision, LineEngine engine) const {
+    const bool kernels = engine == LineEngine::kernels;
+    if (precision == Precision::f64) return kernels ? kernels_f64 : f64;
+    return kernels ? kernels_f32 : f32;
   }
 
   friend bool operator==(const Speed&, const Speed&) = default;

@@ -16,13 +16,17 @@
 
 #include "base/text.hpp"
 #include "kallima/error.hpp"
+#include "machine/assumed_kernels.hpp"
 #include "machine/figures.hpp"
 
 namespace kallima {
 
 namespace {
 
-constexpr const char* schema = "kallima.machine/2";
+constexpr const char* schema = "kallima.machine/3";
+
+/// Of machines that were calibrated before there were kernels: rates are FFTW's alone.
+constexpr const char* schema_of_fftw = "kallima.machine/2";
 
 constexpr std::array wirings = {
     std::pair{Wiring::full, "full"}, std::pair{Wiring::fat_tree, "fat-tree"},
@@ -147,16 +151,30 @@ SweepRates read_sweeps(const toml::table& from, const std::string& name) {
   return rates;
 }
 
-FftRates read_rates(const toml::table& from, const std::string& name) {
-  Table table(from, name);
+/// What else the table of FFTW's rates has, its own reader reads.
+FftRates read_rates(Table& table, const std::string& name) {
   FftRates rates;
   rates.lines = read_sweeps(table.table("lines"), name + ".lines");
   rates.interleaved = read_sweeps(table.table("interleaved"), name + ".interleaved");
   rates.primes = table.curve("primes");
-  rates.real = table.number("real");
+  rates.real = table.curve("real");
   rates.twiddle = table.number("twiddle");
-  table.done();
+  rates.ragged = table.number("ragged", 1.);
   return rates;
+}
+
+/// Both engines of one precision. Without a table of its own, the rates of kernels are the others.
+void read_engines(const toml::table& from, const std::string& name, FftRates& fftw,
+                  FftRates& kernels) {
+  Table table(from, name);
+  fftw = read_rates(table, name);
+  kernels = fftw;
+  if (table.find("kernels") != nullptr) {
+    Table inner(table.table("kernels"), name + ".kernels");
+    kernels = read_rates(inner, name + ".kernels");
+    inner.done();
+  }
+  table.done();
 }
 
 Speed read_speed(const toml::table& from) {
@@ -166,8 +184,8 @@ Speed read_speed(const toml::table& from) {
   speed.copy = table.curve("copy");
   speed.joined = table.number("joined", 1.);
   speed.in_plan = table.curve("in_plan");
-  speed.f32 = read_rates(table.table("f32"), "speed.f32");
-  speed.f64 = read_rates(table.table("f64"), "speed.f64");
+  read_engines(table.table("f32"), "speed.f32", speed.f32, speed.kernels_f32);
+  read_engines(table.table("f64"), "speed.f64", speed.f64, speed.kernels_f64);
   table.done();
   return speed;
 }
@@ -364,17 +382,33 @@ std::string sweeps_text(const std::string& name, const char* what, const SweepRa
       curve_text("reach", rates.reach, "times that, over the length of a line"));
 }
 
+/// Nothing where rows take as long wherever they begin.
+std::string ragged_text(double ragged) {
+  if (ragged == 1.) return {};
+  return fmt::format("ragged = {}  # times sweeps across rows that do not begin on cache lines\n",
+                     number_text(ragged));
+}
+
 std::string rates_text(const std::string& name, const FftRates& rates) {
   return fmt::format(
-      "\n[{}]\n{}real = {}  # a real element's time over a complex one's\n"
-      "twiddle = {}  # seconds per element of an axis that is split\n{}{}",
+      "\n[{}]\n{}{}"
+      "twiddle = {}  # seconds per element of an axis that is split\n"
+      "{}{}{}",
       name,
       curve_text(
           "primes", rates.primes,
           "times what sweeps take in cache, over a prime of the length, for its part of log n"),
-      number_text(rates.real), number_text(rates.twiddle),
+      curve_text("real", rates.real,
+                 "a real element's time over a complex one's, over the length of a line"),
+      number_text(rates.twiddle), ragged_text(rates.ragged),
       sweeps_text(name + ".lines", "along memory", rates.lines),
       sweeps_text(name + ".interleaved", "across memory", rates.interleaved));
+}
+
+/// FFTW's, and those of kernels where these are others.
+std::string engines_text(const std::string& name, const FftRates& fftw, const FftRates& kernels) {
+  const std::string text = rates_text(name, fftw);
+  return kernels == fftw ? text : text + rates_text(name + ".kernels", kernels);
 }
 
 std::string speed_text(const Speed& speed) {
@@ -384,7 +418,8 @@ std::string speed_text(const Speed& speed) {
       speed.active, number_text(speed.joined),
       curve_text("copy", speed.copy, "seconds per byte copied, over the bytes of all arrays"),
       curve_text("in_plan", speed.in_plan, "times all that, of sweeps in a plan"),
-      rates_text("speed.f32", speed.f32), rates_text("speed.f64", speed.f64));
+      engines_text("speed.f32", speed.f32, speed.kernels_f32),
+      engines_text("speed.f64", speed.f64, speed.kernels_f64));
 }
 
 std::string fits_text(const char* name, const Fits& fits) {
@@ -436,7 +471,9 @@ Machine Machine::parse(std::string_view toml) {
     const toml::table root = toml::parse(toml);
     Table table(root, "");
     const std::string found = table.word("schema");
-    if (found != schema) refuse("its schema is '" + found + "', not '" + schema + "'");
+    if (found != schema && found != schema_of_fftw) {
+      refuse("its schema is '" + found + "', not '" + schema + "'");
+    }
     MachineFigures machine;
     machine.name = table.word("name");
     machine.about = table.word("about", "");
@@ -450,6 +487,7 @@ Machine Machine::parse(std::string_view toml) {
     machine.accuracy = read_accuracy(table.table("accuracy"));
     machine.sources = read_sources(table.table("sources"));
     table.done();
+    if (found == schema_of_fftw) assume_kernels(machine);
     return machine;
   } catch (const toml::parse_error& error) {
     refuse(fmt::format("line {}: {}", error.source().begin.line, error.description()));

@@ -77,7 +77,8 @@ inline double in_cache_rate(const SweepRates& rates, const Curve& primes, Index 
 /// 0.95 to 1.5 of the complex transform.
 inline double real_factor(const FftRates& rates, Index n) {
   constexpr Index large_prime = 128;
-  return largest_prime(n) > large_prime ? std::max(rates.real, 1.2) : rates.real;
+  const double real = rates.real.at(static_cast<double>(n));
+  return largest_prime(n) > large_prime ? std::max(real, 1.2) : real;
 }
 
 }  // namespace kallima

@@ -353,6 +353,18 @@ Plan Plan::with_method(ExchangeMethod method) const {
   return plan;
 }
 
+Plan Plan::with_engine(std::size_t step, LineEngine engine) const {
+  Plan plan = *this;
+  auto& sweep = std::get<Sweep>(plan.steps_[step]);
+  const auto digit = static_cast<std::size_t>(sweep.digit);
+  const Index positions =
+      std::max(states_[step].layout.shape()[digit], states_[step + 1].layout.shape()[digit]);
+  sweep.engine = engine != LineEngine::fftw && !problem_.of_words() && has_kernel(sweep, positions)
+                     ? LineEngine::kernels
+                     : LineEngine::fftw;
+  return plan;
+}
+
 Plan Plan::with_chunks(std::size_t step, const Chunks& chunks) const {
   Plan plan = *this;
   std::get<Exchange>(plan.steps_[step]).chunks = chunks;

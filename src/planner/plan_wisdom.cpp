@@ -17,6 +17,7 @@
 #include "exchange/method.hpp"
 #include "kallima/error.hpp"
 #include "machine/figures.hpp"
+#include "planner/engines.hpp"
 #include "planner/fits.hpp"
 
 namespace kallima {
@@ -233,6 +234,8 @@ std::optional<Plan> PlanWisdom::find(const PlanRequest& request, const Machine& 
   if (found == entries_.end()) return std::nullopt;
   std::optional<Plan> plan = plan_of(found->second.plan);
   if (plan && !fits(*plan, request)) plan.reset();
+  const bool open = request.engine == LineEngine::any;
+  if (plan && !open && by_engine(*plan, request.engine) != *plan) plan.reset();
   return plan;
 }
 

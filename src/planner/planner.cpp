@@ -23,6 +23,7 @@
 #include "kallima/error.hpp"
 #include "machine/rate_interpolation.hpp"
 #include "planner/bitonic.hpp"
+#include "planner/engines.hpp"
 #include "planner/pipeline.hpp"
 #include "planner/radix.hpp"
 #include "planner/writer.hpp"
@@ -281,7 +282,9 @@ class Collector {
     }
   }
 
-  void add(Decomposition decomposition, int imbalance, const Plan& plan) {
+  void add(Decomposition decomposition, int imbalance, const Plan& found) {
+    const Plan plan =
+        request_.engine == LineEngine::any ? by_cheaper_engines(found, machine_) : found;
     const auto same = [&](const NamedPlan& other) { return other.plan == plan; };
     if (std::any_of(plans_.begin(), plans_.end(), same)) return;
     const std::optional<Plan> in_chunks = pipelined(plan, machine_, request_.chunks, divisions_);

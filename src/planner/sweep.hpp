@@ -7,7 +7,8 @@
 
 namespace kallima {
 
-/// The sweep along a digit of a layout, by itself.
+/// The sweep along a digit of a layout, by itself; by kernels where there are any, unless the
+/// request is for FFTW. Which engine is cheaper is found out when the plan is made (engines.hpp).
 Sweep line_sweep(const PlanRequest& request, Kernel kernel, const Layout& layout,
                  std::size_t digit);
 

@@ -6,6 +6,7 @@
 #include "cost/price.hpp"
 #include "exchange/method.hpp"
 #include "machine/figures.hpp"
+#include "planner/engines.hpp"
 #include "planner/pipeline.hpp"
 
 namespace kallima {
@@ -15,12 +16,16 @@ namespace {
 /// By what two variants differ.
 struct Manners {
   std::vector<ExchangeMethod> methods;  ///< of the exchanges
+  std::vector<LineEngine> engines;      ///< of the sweeps
   Index parts = 1;                      ///< of a message, at most
 };
 
 Manners manners_of(const Plan& plan) {
   Manners result;
   for (const Step& step : plan.steps()) {
+    if (const auto* const sweep = std::get_if<Sweep>(&step)) {
+      result.engines.push_back(sweep->engine);
+    }
     const auto* const exchange = std::get_if<Exchange>(&step);
     if (exchange == nullptr) continue;
     result.methods.push_back(exchange->method);
@@ -29,12 +34,12 @@ Manners manners_of(const Plan& plan) {
   return result;
 }
 
-/// True where one need not be tried beside the other: by the same methods, and both in one piece or
-/// in about as many parts.
+/// True where one need not be tried beside the other: by the same methods and engines, and both in
+/// one piece or in about as many parts.
 bool nearly_alike(const Plan& a, const Plan& b) {
   const Manners mine = manners_of(a);
   const Manners theirs = manners_of(b);
-  if (mine.methods != theirs.methods) return false;
+  if (mine.methods != theirs.methods || mine.engines != theirs.engines) return false;
   const auto [fewer, more] = std::minmax(mine.parts, theirs.parts);
   return fewer == more || (fewer > 1 && more <= 2 * fewer);
 }
@@ -111,6 +116,19 @@ void take(const std::vector<NamedPlan>& from, std::size_t most, Wanted wanted,
   }
 }
 
+/// The plan with kernels in all sweeps that can have them, and with none, where that is another
+/// one.
+std::vector<NamedPlan> by_other_engines(const NamedPlan& plan, const PlanRequest& request) {
+  std::vector<NamedPlan> result;
+  if (request.engine != LineEngine::any) return result;
+  for (const LineEngine engine : {LineEngine::kernels, LineEngine::fftw}) {
+    const Plan other = by_engine(plan.plan, engine);
+    if (other == plan.plan) continue;
+    result.push_back({plan.decomposition, plan.imbalance, other, price(other, *request.machine)});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Plan> variants_of(const Plan& plan, const PlanRequest& request, std::size_t most) {
@@ -135,6 +153,7 @@ std::vector<NamedPlan> plans_to_time(const PlanRequest& request, double within, 
   };
   take_one(!has_chunks(choice.plan));
   const auto near = [&](const NamedPlan& each) { return each.cost.total.total() <= limit; };
+  take(by_other_engines(choice, request), most, near, result);
   take(compared, std::min(most, result.size() + 1), near, result);
   take(variants.plans(), most, near, result);
   take(compared, most, near, result);

@@ -13,10 +13,11 @@ namespace kallima {
 /// the cheapest. `plan` is one that was made for the request.
 std::vector<Plan> variants_of(const Plan& plan, const PlanRequest& request, std::size_t most);
 
-/// Plans that are worth being timed, at most so many: of those that the planner compares, and of
-/// the variants of its choice, which comes first. None is priced above 1 + `within` of the choice,
-/// but variants in chunks and in one piece are there whatever they are priced at: how much a
-/// network moves while ranks compute is what is known least.
+/// Plans that are worth being timed, at most so many: of those that the planner compares, of the
+/// variants of its choice, which comes first, and its choice with kernels in all sweeps and in
+/// none. None is priced above 1 + `within` of the choice, but variants in chunks and in one piece
+/// are there whatever they are priced at: how much a network moves while ranks compute is what is
+/// known least.
 std::vector<NamedPlan> plans_to_time(const PlanRequest& request, double within, std::size_t most);
 
 }  // namespace kallima

@@ -647,7 +647,7 @@ def case_calibrate(cli):
             expect(word in ended.out, f"no '{word}' in\n{ended.out}")
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        expect("kallima.machine/2" in text and 'name = "test"' in text, text[:400])
+        expect("kallima.machine/3" in text and 'name = "test"' in text, text[:400])
         found = cli.run("predict", "c2c:64^3", "-n", "1..2", "--machine", path, "--json").json()
         expect_equal(found["machine"], "test", "machine")
         expect(all(0 < point["seconds"] < 10 for point in found["points"]), f"absurd: {found}")

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/line_kernel.hpp"
 #include "calibration/local.hpp"
 #include "machine/figures.hpp"
 #include "machine/rates.hpp"
@@ -79,6 +82,8 @@ TEST(Fit, transforms_overrule_exchanges_in_a_row) {
 TEST(LocalWork, restores_the_speed_that_times_were_made_of) {
   // A machine that takes n ns along lines of n, twice that across memory, 1.5 times as much in the
   // odd part of a length, and 1 ns a byte beyond 1 MiB, 2 ns across memory from lines of 1024 on.
+  // Kernels take half of all that, but 0.75 ns a byte. Rows of 65 take 1.1 times as long, with
+  // kernels 1.5 times.
   const LocalWork local(Index{1} << 24);
   std::vector<double> seconds;
   for (const Work& work : local.works()) {
@@ -89,7 +94,12 @@ TEST(LocalWork, restores_the_speed_that_times_were_made_of) {
     if (work.twiddles) each += 7e-9;
     const bool large = work.kernel != Kernel::real && work.bytes() > (1 << 20);
     const double bytes = static_cast<double>(Element{true, work.precision}.bytes());
-    if (large) each += (work.across && work.length >= 1024 ? 2e-9 : 1e-9) * bytes;
+    const bool kernels = work.engine == LineEngine::kernels;
+    if (kernels) each *= 0.5;
+    if (large) {
+      each += (kernels ? 0.75e-9 : 1e-9) * (work.across && work.length >= 1024 ? 2. : 1.) * bytes;
+    }
+    if (work.row == 65) each *= kernels ? 1.5 : 1.1;
     seconds.push_back(each * static_cast<double>(work.elements()));
   }
   const Speed speed = local.speed(3, seconds);
@@ -100,11 +110,40 @@ TEST(LocalWork, restores_the_speed_that_times_were_made_of) {
   EXPECT_NEAR(speed.f64.interleaved.reach.at(64.), 1., 1e-9);
   EXPECT_NEAR(speed.f32.interleaved.reach.at(1024.), 2., 1e-9);
   EXPECT_NEAR(speed.f32.lines.reach.at(1024.), 1., 1e-9);
-  EXPECT_NEAR(speed.f64.real, 0.6, 1e-9);
+  EXPECT_NEAR(speed.f64.real.at(64.), 0.6, 1e-9);
   EXPECT_NEAR(speed.f64.twiddle, 7e-9, 1e-12);
   EXPECT_NEAR(speed.f64.lines.beyond.at(1 << 24), 1e-9, 1e-12);
   EXPECT_NEAR(speed.copy.at(1 << 24), 1e-9, 1e-12);
+  EXPECT_NEAR(speed.kernels_f64.lines.in_cache.at(64.), 32e-9, 1e-12);
+  EXPECT_NEAR(speed.kernels_f32.interleaved.in_cache.at(512.), 512e-9, 1e-12);
+  EXPECT_NEAR(speed.kernels_f64.primes.at(5.), 1.5, 0.01);
+  EXPECT_NEAR(speed.kernels_f64.interleaved.reach.at(1024.), 2., 1e-9);
+  EXPECT_NEAR(speed.kernels_f64.real.at(64.), 0.6, 1e-9);
+  EXPECT_NEAR(speed.kernels_f64.ragged, 1.5, 1e-9);
+  EXPECT_NEAR(speed.f32.ragged, 1.1, 1e-9);
+  EXPECT_NEAR(speed.kernels_f64.twiddle, 3.5e-9, 1e-12);
+  EXPECT_NEAR(speed.kernels_f64.lines.beyond.at(1 << 24), 0.75e-9, 1e-12);
   EXPECT_LT(local.residual(speed, seconds), 0.01);
+}
+
+TEST(LocalWork, is_of_lengths_that_engines_have_and_of_few_where_time_is_short) {
+  const auto count = [](const LocalWork& local, LineEngine engine) {
+    return std::count_if(local.works().begin(), local.works().end(),
+                         [&](const Work& work) { return work.engine == engine; });
+  };
+  const Index bytes = Index{1} << 27;
+  for (const bool few : {false, true}) {
+    const LocalWork both(bytes, few);
+    EXPECT_EQ(both.engines().size(), 2U);
+    for (const Work& work : both.works()) {
+      const Index length = work.kernel == Kernel::real ? work.length / 2 : work.length;
+      EXPECT_TRUE(work.engine == LineEngine::fftw || has_kernel(length)) << work.length;
+    }
+    const LocalWork alone(bytes, few, false);
+    EXPECT_EQ(count(alone, LineEngine::kernels), 0);
+  }
+  const LocalWork quick(bytes, true);
+  EXPECT_LT(quick.works().size(), LocalWork(bytes).works().size() / 2);
 }
 
 }  // namespace

@@ -61,6 +61,8 @@ Machine odd_machine() {
   machine.made = "2026-11-15";
   machine.node = {3, 5, 1.5e11, true};
   machine.speeds.front().f32.lines.in_cache = Curve({{2., 1. / 3.}, {7., 0.1}});
+  machine.speeds.front().kernels_f64.primes = Curve(1.5);
+  machine.speeds.front().kernels_f64.ragged = 1.25;
   machine.shared_memory.available = false;
   machine.topology = {Wiring::dragonfly, 1.75, 4, 74, 9408};
   machine.accuracy = {0.07, 1. / 7.};
@@ -94,13 +96,15 @@ TEST(machine_file, says_what_is_wrong_and_what_to_do) {
     }
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {replaced(good, "kallima.machine/2", "kallima.machine/9"), "kallima.machine/9"},
+      {replaced(good, "kallima.machine/3", "kallima.machine/9"), "kallima.machine/9"},
       {replaced(good, "latency", "latencie"), "in_node.latency"},
       {replaced(good, "cores = 64", "cores = 0"), "node.cores"},
       {replaced(good, "cores = 64", "cores = 64\ncolour = 3"), "node.colour"},
       {replaced(good, "cores = 64", "cores = -1"), "node.cores"},
       {replaced(good, "active = 64", "active = 1"), "speed.active"},
       {replaced(good, "fat-tree", "web"), "topology.wiring"},
+      {replaced(odd_machine().to_text(), "[speed.f32.kernels.lines]", "[speed.f32.kernels.line]"),
+       "speed.f32.kernels.line"},
       {replaced(good, "taper = 2.0", "taper = 0.5"), "topology.taper"},
       {replaced(good, "copy = [[", "copy = [[-1.0, 2.0], ["), "speed.copy"},
       {replaced(good, "copy = [[", "copy = [[1.0], ["), "speed.copy"},
@@ -112,6 +116,20 @@ TEST(machine_file, says_what_is_wrong_and_what_to_do) {
     const std::string why = refusal(text);
     EXPECT_NE(why.find(part), std::string::npos) << why << " should name " << part;
     EXPECT_NE(why.find("kallima calibrate"), std::string::npos) << why;
+  }
+}
+
+TEST(machine_file, of_the_schema_before_has_kernels_assumed) {
+  const std::string now = built_in_machine().to_text();
+  EXPECT_EQ(now.find("kernels"), std::string::npos);  // where both engines take as long
+  const Machine read = Machine::parse(replaced(now, "kallima.machine/3", "kallima.machine/2"));
+  EXPECT_EQ(read->sources.at("speed.f64.kernels").find("assumed"), 0U);
+  EXPECT_EQ(Machine::parse(read.to_text()), read);
+  for (const Speed& speed : read->speeds) {
+    EXPECT_LT(speed.kernels_f64.interleaved.in_cache.at(256.),
+              speed.f64.interleaved.in_cache.at(256.));
+    EXPECT_LT(speed.kernels_f32.lines.beyond.at(1e9), speed.f32.lines.beyond.at(1e9));
+    EXPECT_EQ(speed.kernels_f64.primes, speed.f64.primes);
   }
 }
 

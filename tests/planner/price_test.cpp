@@ -31,8 +31,18 @@ MachineFigures flat(double alpha, double beta) {
   return machine;
 }
 
+/// With kernels that take as long as FFTW.
+Machine of_one_engine(MachineFigures machine) {
+  for (Speed& speed : machine.speeds) {
+    speed.kernels_f32 = speed.f32;
+    speed.kernels_f64 = speed.f64;
+  }
+  return machine;
+}
+
 PlanCost priced(const std::string& problem, Index ranks, Decomposition decomposition,
-                const Machine& machine) {
+                const MachineFigures& figures) {
+  const Machine machine = of_one_engine(figures);
   PlanRequest request;
   request.problem = Problem::parse(problem);
   request.ranks = ranks;
@@ -80,7 +90,7 @@ TEST(Price, of_a_sweep_is_compute_and_memory) {
   const auto totals = [&] {
     PlanRequest request;
     request.problem = Problem::parse("c2c:4x8");
-    request.machine = std::make_shared<const Machine>(machine);
+    request.machine = std::make_shared<const Machine>(of_one_engine(machine));
     std::vector<double> all;
     for (const NamedPlan& named : compared_plans(request)) all.push_back(named.cost.total.total());
     return all;
@@ -89,6 +99,93 @@ TEST(Price, of_a_sweep_is_compute_and_memory) {
   // Lines of 4 across memory reach twice as far, those of a plane do not: 160 + 160 + 256 = 576.
   speed.f64.interleaved.reach = Curve({{4., 2.}, {8., 1.}});
   EXPECT_EQ(totals(), (std::vector<double>{384., 576.}));
+}
+
+TEST(Price, of_rows_that_do_not_begin_on_cache_lines_is_higher_across_memory) {
+  // Rows of 8 are two cache lines: 48 (3 + 5) = 384. Rows of 6 are one and a half: 24 * 3 along
+  // them, 24 * 5 * 1.5 across, and memory 384 * 0.25 * 1.5.
+  MachineFigures machine = flat(1., 1.);
+  FftRates& rates = machine.speeds.front().f64;
+  rates.lines.in_cache = Curve(3.);
+  rates.interleaved.in_cache = Curve(5.);
+  rates.interleaved.beyond = rates.lines.beyond = Curve(0.25);
+  rates.ragged = 1.5;
+  const PlanCost even = priced("c2c:6x8", 1, Decomposition::any, machine);
+  EXPECT_DOUBLE_EQ(even.total.compute, 384.);
+  const PlanCost ragged = priced("c2c:4x6", 1, Decomposition::any, machine);
+  EXPECT_DOUBLE_EQ(ragged.total.compute, 72. + 180.);
+  EXPECT_DOUBLE_EQ(ragged.total.memory, 144.);
+}
+
+/// Kernels take half of FFTW's time along lines and twice as long across memory.
+MachineFigures of_two_engines() {
+  MachineFigures machine = flat(1., 1.);
+  Speed& speed = machine.speeds.front();
+  speed.f64.lines.in_cache = Curve(3.);
+  speed.f64.interleaved.in_cache = Curve(5.);
+  speed.kernels_f64 = speed.f64;
+  speed.kernels_f64.lines.in_cache = Curve(1.5);
+  speed.kernels_f64.interleaved.in_cache = Curve(10.);
+  return machine;
+}
+
+std::vector<LineEngine> engines_of(const Plan& plan) {
+  std::vector<LineEngine> result;
+  for (std::size_t step = 0; step < plan.steps().size(); ++step) {
+    const Sweep* const sweep = plan.sweep_at(step);
+    if (sweep != nullptr && sweep->kernel != Kernel::none) result.push_back(sweep->engine);
+  }
+  return result;
+}
+
+TEST(Price, chooses_the_engine_of_each_sweep) {
+  // z and y on rows of x, in a pass by themselves; y lies across memory.
+  constexpr auto fftw = LineEngine::fftw;
+  constexpr auto kernels = LineEngine::kernels;
+  const auto engines = [](const std::string& problem, const MachineFigures& machine,
+                          LineEngine engine) {
+    PlanRequest request;
+    request.problem = Problem::parse(problem);
+    request.machine = std::make_shared<const Machine>(machine);
+    request.engine = engine;
+    request.tile_bytes = 64;  // no planes
+    return engines_of(make_plan(request));
+  };
+  const MachineFigures machine = of_two_engines();
+  EXPECT_EQ(engines("c2c:8x8", machine, LineEngine::any), (std::vector{kernels, fftw}));
+  EXPECT_EQ(engines("c2c:8x8", machine, kernels), (std::vector{kernels, kernels}));
+  EXPECT_EQ(engines("c2c:8x8", machine, fftw), (std::vector{fftw, fftw}));
+  EXPECT_EQ(engines("c2c:8x17", machine, LineEngine::any), (std::vector{fftw, fftw}));  // no kernel
+  // FFTW has to gain a tenth.
+  MachineFigures alike = machine;
+  alike.speeds.front().kernels_f64.interleaved.in_cache = Curve(5.5);
+  EXPECT_EQ(engines("c2c:8x8", alike, LineEngine::any), (std::vector{kernels, kernels}));
+  alike.speeds.front().kernels_f64.interleaved.in_cache = Curve(5.6);
+  EXPECT_EQ(engines("c2c:8x8", alike, LineEngine::any), (std::vector{kernels, fftw}));
+}
+
+TEST(Price, leaves_kernels_where_pieces_lie_as_they_take_them) {
+  PlanRequest request;
+  request.problem = Problem::parse("c2c:8x8");
+  request.ranks = 2;
+  request.chunks = 1;
+  request.machine = std::make_shared<const Machine>(of_two_engines());
+  const auto kernels = LineEngine::kernels;
+  EXPECT_EQ(engines_of(make_plan(request)), (std::vector{kernels, kernels}));
+}
+
+TEST(Price, of_two_sweeps_in_one_pass_is_by_one_engine) {
+  // 4 x 8 on one rank: FFTW 32 (3 + 5) = 256, kernels 32 (1.5 + 10) = 368.
+  PlanRequest request;
+  request.problem = Problem::parse("c2c:4x8");
+  MachineFigures machine = of_two_engines();
+  for (FftRates* const rates : {&machine.speeds.front().f64, &machine.speeds.front().kernels_f64}) {
+    rates->lines.beyond = rates->interleaved.beyond = Curve(1.);  // so that one pass is cheaper
+  }
+  request.machine = std::make_shared<const Machine>(machine);
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(engines_of(plan), (std::vector{LineEngine::fftw, LineEngine::fftw}));
+  EXPECT_DOUBLE_EQ(price(plan, *request.machine).total.compute, 256.);
 }
 
 TEST(Price, of_a_sweep_that_overlaps_is_the_longer_part) {
@@ -108,7 +205,7 @@ TEST(Price, knows_primes_precision_and_reals) {
   machine.speeds.front().f64.lines.in_cache = Curve(2.);
   machine.speeds.front().f32.lines.in_cache = Curve(1.);
   machine.speeds.front().f64.primes = Curve({{2., 1.}, {3., 1.5}, {7., 4.}});
-  machine.speeds.front().f64.real = 0.75;
+  machine.speeds.front().f64.real = Curve(0.75);
   // 8 = 2^3: 8 * 2; 9 = 3^2: 9 * 2 * 1.5; 7: 7 * 2 * 4; f32: 8 * 1. Of log 12 = 2.484907 the two 2s
   // have 1.386294 and 3 has 1.098612: 12 * 2 * (1.386294 + 1.5 * 1.098612) / 2.484907 = 29.30536.
   EXPECT_DOUBLE_EQ(priced("c2c:8", 1, Decomposition::any, machine).total.compute, 16.);
@@ -152,17 +249,17 @@ TEST(Price, on_more_ranks_than_cores_is_by_turns) {
   request.ranks = 8;
   request.placement.ranks_per_node = 8;
   request.method = ExchangeMethod::point_to_point;
-  request.machine = std::make_shared<const Machine>(machine);
+  request.machine = std::make_shared<const Machine>(of_one_engine(machine));
   const Plan plan = make_plan(request);
   // 8 ranks on 2 cores: a line of 8 elements takes 4 times 8 s.
-  EXPECT_DOUBLE_EQ(price(plan, machine).steps.front().cost.compute, 32.);
+  EXPECT_DOUBLE_EQ(price(plan, *request.machine).steps.front().cost.compute, 32.);
 }
 
 TEST(Price, crosses_from_one_exchange_to_pencils_where_the_closed_form_says) {
   // One exchange among all beats pencils while 16 N / P^2 > alpha B (1 - 2 / sqrt(P)).
   const double alpha = 1e-5;
   const double bandwidth = 1.4e10;
-  const Machine machine = flat(alpha, 1. / bandwidth);
+  const MachineFigures machine = flat(alpha, 1. / bandwidth);
   const double elements = 2048. * 2048. * 2048.;
   std::vector<double> ratios;
   const std::vector<Index> counts = {256, 1024, 4096};

@@ -62,6 +62,40 @@ TEST(Variants, are_only_those_that_a_request_leaves_open) {
   }
 }
 
+std::vector<LineEngine> engines(const Plan& plan) {
+  std::vector<LineEngine> result;
+  for (const Step& step : plan.steps()) {
+    if (const auto* const sweep = std::get_if<Sweep>(&step)) result.push_back(sweep->engine);
+  }
+  return result;
+}
+
+TEST(Variants, have_the_engines_of_their_plan_and_so_its_bits) {
+  for (const LineEngine engine : {LineEngine::any, LineEngine::fftw, LineEngine::kernels}) {
+    PlanRequest request = asked("c2c:96^3", 4, 1);
+    request.engine = engine;
+    const Plan plan = make_plan(request);
+    for (const Plan& variant : variants_of(plan, request, 5)) {
+      EXPECT_EQ(engines(variant), engines(plan));
+    }
+  }
+}
+
+TEST(Variants, to_time_are_by_both_engines_where_the_request_leaves_that_open) {
+  PlanRequest request = asked("c2c:128^3", 2, 2);
+  const auto all = [&] {
+    std::set<std::vector<LineEngine>> result;
+    for (const NamedPlan& each : plans_to_time(request, 1.5, 5)) result.insert(engines(each.plan));
+    return result;
+  };
+  EXPECT_EQ(all().size(), 2U);
+  EXPECT_EQ(plans_to_time(request, 0., 5).front().plan, make_plan(request));
+  for (const LineEngine engine : {LineEngine::fftw, LineEngine::kernels}) {
+    request.engine = engine;
+    EXPECT_EQ(all().size(), 1U);
+  }
+}
+
 TEST(Variants, to_time_are_in_chunks_and_in_one_piece) {
   const std::vector<NamedPlan> plans = plans_to_time(asked("c2c:128^3", 4, 1), 0.2, 5);
   std::set<bool> cut;
