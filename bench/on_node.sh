@@ -10,8 +10,8 @@
 # PROGRAM is the command line built with Open MPI (build/release/apps/kallima/kallima); FOLDER keeps
 # the JSON of every run and FFTW's wisdom, and gets report.md and report.svg. `problems` runs only
 # the five problems that all rivals are listed for, `targets` the other ones of complex data, `reals`
-# those of real data.
-# RANKS (2), REPEATS (3), RUNS (15) and MPIRUN (mpirun) can be set.
+# those of real data. RANKS (2), REPEATS (3), RUNS (15), MPIRUN (mpirun), NAMES (all; a regular
+# expression of problems' names) and RIVALS (of the five problems) can be set.
 set -euo pipefail
 program=$1
 folder=$2
@@ -21,6 +21,7 @@ RANKS=${RANKS:-2}
 REPEATS=${REPEATS:-3}
 RUNS=${RUNS:-15}
 MPIRUN=${MPIRUN:-mpirun --bind-to core}
+NAMES=${NAMES:-.}
 mkdir -p "$folder"
 
 # once NAME REPEAT RANKS RUNS PROBLEM [ARGUMENT...]
@@ -28,7 +29,7 @@ once() {
   local name=$1 repeat=$2 ranks=$3 runs=$4
   shift 4
   local file="$folder/$name.$repeat.json"
-  [[ -s $file ]] && return
+  [[ -s $file || ! $name =~ $NAMES ]] && return
   echo "$name, $repeat of $REPEATS" >&2
   local more=()
   [[ $ranks -gt $(nproc) ]] && more=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
@@ -69,8 +70,8 @@ reals() {
   done
 }
 
-all=fftw-mpi,fftw-threads,spfft,bare
-few=fftw-mpi,bare
+all=${RIVALS:-fftw-mpi,fftw-threads,spfft,bare,copy}
+few=fftw-mpi,bare,copy
 known=$("$program" bench --help | sed -n 's/^LIST: some of //p')
 cubes=$all  # those of three axes only, where the program has them
 for rival in heffte 2decomp; do
@@ -86,10 +87,13 @@ if [[ $what == all || $what == reals ]]; then
   reals 2^24 "$RUNS" "2^24"
 fi
 if [[ $what == all || $what == targets ]]; then
+  for n in 32 48; do bench "c2c_$n" "$RANKS" "$((10 * RUNS))" $few "c2c:$n^3"; done
   bench c2c_512 "$RANKS" 5 $few "c2c:512^3"
+  bench c2c_256_f32 "$RANKS" "$RUNS" $few "c2c:256^3:f32"
+  bench c2c_256_alone 1 "$RUNS" fftw-threads,copy "c2c:256^3"
   for n in 128 256; do bench "c2c_${n}_same" "$RANKS" "$RUNS" $few "c2c:$n^3" --in slab --out same; done
   bench c2c_512_same "$RANKS" 5 $few "c2c:512^3" --in slab --out same
-  bench c2c_2^24 "$RANKS" "$RUNS" $few "c2c:2^24"
+  bench c2c_2^24 "$RANKS" "$RUNS" $few,fftw-threads "c2c:2^24"
   for e in 22 24; do
     bench "c2c_2^${e}_block" "$RANKS" "$RUNS" $few "c2c:2^$e" --in "x:block/$RANKS" --out same
   done

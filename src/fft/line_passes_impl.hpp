@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "base/line_kernel.hpp"
@@ -221,6 +222,13 @@ constexpr int factor_of(int r) {
   return r;
 }
 
+/// The number below a b that leaves q when divided by a, and m by b.
+constexpr int number_with(int q, int a, int m, int b) {
+  int k = q;
+  while (k % b != m) k += a;
+  return k;
+}
+
 template <int R, class T>
 HWY_INLINE void transform(const Rotation<T>& turn, Vector<T> (&x)[R]) {
   constexpr int a = factor_of(R);
@@ -237,22 +245,27 @@ HWY_INLINE void transform(const Rotation<T>& turn, Vector<T> (&x)[R]) {
   } else if constexpr (a == R) {
     transform_prime<R>(turn, x);
   } else {
-    // Cooley and Tukey 1965: columns of a, roots, rows of b.
+    // Cooley and Tukey 1965: columns of a, roots, rows of b. Where these have no common factor,
+    // another order of elements and results leaves no roots (Good 1958).
     constexpr int b = R / a;
+    constexpr bool coprime = std::gcd(a, b) == 1;
     Vector<T> y[R];
     each<b>([&](auto number) KALLIMA_INLINE {
       constexpr int j = number;
       Vector<T> column[a];
-      each<a>([&](auto k) KALLIMA_INLINE { column[k] = x[j + b * k]; });
+      each<a>([&](auto k)
+                  KALLIMA_INLINE { column[k] = x[coprime ? (a * j + b * k) % R : j + b * k]; });
       transform<a>(turn, column);
-      each<a>([&](auto q)
-                  KALLIMA_INLINE { y[b * q + j] = turn.template times_root<j * q, R>(column[q]); });
+      each<a>([&](auto q) KALLIMA_INLINE {
+        y[b * q + j] = turn.template times_root < coprime ? 0 : j * q, R > (column[q]);
+      });
     });
     each<a>([&](auto q) KALLIMA_INLINE {
       Vector<T> row[b];
       each<b>([&](auto j) KALLIMA_INLINE { row[j] = y[b * q + j]; });
       transform<b>(turn, row);
-      each<b>([&](auto m) KALLIMA_INLINE { x[q + a * m] = row[m]; });
+      each<b>([&](auto m)
+                  KALLIMA_INLINE { x[coprime ? number_with(q, a, m, b) : q + a * m] = row[m]; });
     });
   }
 }

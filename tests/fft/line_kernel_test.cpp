@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <numbers>
 #include <random>
 #include <vector>
 
+#include "fft/engine.hpp"
 #include "kallima/buffer.hpp"
 #include "kallima/error.hpp"
 
@@ -298,6 +300,89 @@ TYPED_TEST(LineKernels, fused_instructions_give_the_same_bits) {
     narrow.across(false);
     EXPECT_EQ(wide.rows(), narrow.rows()) << n;
   }
+}
+
+/// The mean error of lines by an engine, over what was drawn.
+template <class T>
+double mean_error(Index length, LineEngine by, const std::vector<std::vector<Long>>& drawn,
+                  const std::vector<std::vector<Long>>& expected) {
+  using Number = std::complex<T>;
+  const auto lines = static_cast<Index>(drawn.size());
+  Batch batch;
+  batch.length = length;
+  batch.lines = lines;
+  batch.from = batch.to = {1, length};
+  batch.engine = by;
+  const Memory<T> from(length * lines);
+  const Memory<T> to(length * lines);
+  const Memory<T> scratch(kernel_scratch(length) / static_cast<Index>(sizeof(Number)));
+  const Engine<T> engine(batch, -1, {}, from.data(), to.data());
+  for (Index i = 0; i < length * lines; ++i) {
+    const Long& x =
+        drawn[static_cast<std::size_t>(i / length)][static_cast<std::size_t>(i % length)];
+    from.data()[i] = {static_cast<T>(x.real()), static_cast<T>(x.imag())};
+  }
+  engine.run(from.data(), to.data(), scratch.data());
+  double sum = 0;
+  for (Index l = 0; l < lines; ++l) {
+    long double wrong = 0;
+    long double norm = 0;
+    for (Index k = 0; k < length; ++k) {
+      const Number got = to.data()[l * length + k];
+      const Long right = expected[static_cast<std::size_t>(l)][static_cast<std::size_t>(k)];
+      wrong += std::norm(Long(got.real(), got.imag()) - right);
+      norm += std::norm(right);
+    }
+    sum += static_cast<double>(std::sqrt(wrong / norm));
+  }
+  return sum / static_cast<double>(lines);
+}
+
+/// The mean errors by kernels over those by FFTW, and of what length, in order. Every n-th length.
+template <class T>
+std::vector<std::pair<double, Index>> errors_over_fftw(Index nth) {
+  std::vector<std::pair<double, Index>> ratios;
+  Index number = 0;
+  for (Index n = 2; n <= longest_kernel_line; ++n) {
+    if (!has_kernel(n) || number++ % nth != 0) continue;
+    std::mt19937_64 random(static_cast<std::uint64_t>(n));
+    std::vector<std::vector<Long>> drawn(16);
+    std::vector<std::vector<Long>> expected;
+    for (std::vector<Long>& line : drawn) {
+      const auto part = [&] { return static_cast<float>(std::ldexp(random() >> 40U, -24) - 0.5); };
+      for (Index i = 0; i < n; ++i) {
+        const float re = part();
+        line.emplace_back(re, part());
+      }
+      expected.push_back(slow_transform(line, -1));
+    }
+    const double fftw = mean_error<T>(n, LineEngine::fftw, drawn, expected);
+    // Of lengths 2 and 4, whose roots are 1 and i, all results may be right.
+    if (fftw > 0) {
+      ratios.emplace_back(mean_error<T>(n, LineEngine::kernels, drawn, expected) / fftw, n);
+    }
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return ratios;
+}
+
+template <class T>
+void expect_as_precise_as_fftw(Index nth) {
+  if (!has_engine(LineEngine::fftw)) GTEST_SKIP() << "there is no FFTW";
+  const auto ratios = errors_over_fftw<T>(nth);
+  EXPECT_LE(ratios[ratios.size() / 2].first, 1.1);
+  EXPECT_LE(ratios.back().first, 1.3) << "lines of " << ratios.back().second;
+  std::cout << ratios.size() << " lengths: median " << ratios[ratios.size() / 2].first;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& worst = ratios[ratios.size() - 1 - i];
+    std::cout << ", " << worst.first << " at " << worst.second;
+  }
+  std::cout << "\n";
+}
+
+TYPED_TEST(LineKernels, are_as_precise_as_FFTW) { expect_as_precise_as_fftw<TypeParam>(20); }
+TYPED_TEST(LineKernels, DISABLED_of_all_lengths_are_as_precise_as_FFTW) {
+  expect_as_precise_as_fftw<TypeParam>(1);
 }
 
 TEST(LineKernel, says_what_it_is) {
