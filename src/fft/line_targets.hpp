@@ -4,8 +4,10 @@
 // tells, so that nothing of the library that they are written with is linked. Included by the
 // source of each precision, once for every set of instructions.
 
-// Left out: those that differ from others in what passes do not use.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+// Left out: those that differ from others in what passes do not use, and vectors of a length that
+// is not known when compiling, which cannot lie in arrays.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #include <hwy/foreach_target.h>
 // After it, for it includes this file again.
 #include "fft/line_passes_impl.hpp"
