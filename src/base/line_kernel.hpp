@@ -31,7 +31,7 @@ inline constexpr Index fine_roots = 32;
 /// Bytes that a group of lines, which a kernel transforms together, has of each element. Two cache
 /// lines: written past the caches, each by itself would be on another page than the one before,
 /// which takes a sixth longer even where one alone would leave the group in the first cache
-/// (measured on lines of 256, a pass out of memory).
+/// (lines of 256 out of memory; launches one after the other).
 inline constexpr Index group_bytes = 128;
 
 /// Bytes that a kernel wants as scratch, whole cache lines: a group of lines twice, once in rows
